@@ -1,0 +1,1 @@
+#include "CCoupons.h"

@@ -1,0 +1,3 @@
+#ifndef CCoupons_H
+#define CCoupons_H
+#endif

@@ -1,0 +1,3 @@
+#ifndef CCrashKinds_H
+#define CCrashKinds_H
+#endif

@@ -1,0 +1,142 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target: language mode 6, warnings are errors, imports are explicit.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// Every C target: warnings are errors; frame pointers come with the compiler's default on this platform.
+let strictC: [CSetting] = [
+    .define("_GNU_SOURCE", .when(platforms: [.linux])),
+    .enableWarning("all"),
+    .enableWarning("extra"),
+    .treatAllWarnings(as: .error),
+]
+
+/// What people link or run. A service links `Mayday`; the collector and its CLI are the one executable `mayday`.
+let products: [Product] = [
+    .library(name: "Mayday", targets: ["Mayday"]),
+    .library(name: "CrashReport", targets: ["CrashReport"]),
+    .executable(name: "mayday", targets: ["MaydayCLI"]),
+]
+
+/// Libraries of the system, as module maps and thin shims.
+let system: [Target] = [
+    .systemLibrary(
+        name: "CUnwind",
+        path: "Sources/System/CUnwind",
+        pkgConfig: "libunwind",
+        providers: [.apt(["libunwind-dev"])]
+    ),
+    .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CDwfl", path: "Sources/System/CDwfl", pkgConfig: "libdw", providers: [.apt(["libdw-dev"])]),
+    .systemLibrary(
+        name: "CSQLite",
+        path: "Sources/System/CSQLite",
+        pkgConfig: "sqlite3",
+        providers: [.apt(["libsqlite3-dev"])]
+    ),
+    .systemLibrary(
+        name: "CMicroHTTPD",
+        path: "Sources/System/CMicroHTTPD",
+        pkgConfig: "libmicrohttpd",
+        providers: [.apt(["libmicrohttpd-dev"])]
+    ),
+    .systemLibrary(
+        name: "CCrypto",
+        path: "Sources/System/CCrypto",
+        pkgConfig: "libcrypto",
+        providers: [.apt(["libssl-dev"])]
+    ),
+    .target(name: "CCurl", path: "Sources/System/CCurl", cSettings: strictC),
+]
+
+/// What a service links. Nothing here imports Foundation: it would cost a static service more than all of Mayday.
+let sdk: [Target] = [
+    .target(name: "CrashCapture", dependencies: ["CUnwind", "CZlib"], cSettings: strictC),
+    .target(name: "CrashReport", dependencies: ["CZlib"], swiftSettings: strict),
+    .target(name: "Mayday", dependencies: ["CrashCapture", "CrashReport", "CCurl"], swiftSettings: strict),
+]
+
+/// The collector, by step: Ingest → Store → Digest → Query. A lower layer never imports a higher one.
+let collector: [Target] = [
+    .target(name: "Symbolication", dependencies: ["CrashReport", "CDwfl"], swiftSettings: strict),
+    .target(
+        name: "Store",
+        dependencies: ["CrashReport", "CSQLite", "CCrypto"],
+        path: "Collector/Store",
+        swiftSettings: strict
+    ),
+    .target(
+        name: "Ingest",
+        dependencies: ["CrashReport", "Store", "CMicroHTTPD"],
+        path: "Collector/Ingest",
+        swiftSettings: strict
+    ),
+    .target(
+        name: "Digest",
+        dependencies: ["CrashReport", "Symbolication", "Store"],
+        path: "Collector/Digest",
+        swiftSettings: strict
+    ),
+    .target(
+        name: "Query",
+        dependencies: ["CrashReport", "Store", "Digest"],
+        path: "Collector/Query",
+        swiftSettings: strict
+    ),
+    .executableTarget(
+        name: "MaydayCLI",
+        dependencies: ["CrashReport", "Symbolication", "Store", "Ingest", "Digest", "Query"],
+        path: "Collector/mayday",
+        swiftSettings: strict
+    ),
+]
+
+/// Programs as a user would write them, built in CI and crashed by the tests.
+let examples: [Target] = [
+    .executableTarget(
+        name: "CheckoutService",
+        dependencies: ["Mayday", "CMicroHTTPD", "CCoupons"],
+        path: "Examples/CheckoutService/Service",
+        swiftSettings: strict
+    ),
+    .target(name: "CCoupons", path: "Examples/CheckoutService/CCoupons", cSettings: strictC),
+    .executableTarget(
+        name: "CrashGallery",
+        dependencies: ["Mayday", "CCrashKinds"],
+        path: "Examples/CrashGallery/Gallery",
+        swiftSettings: strict
+    ),
+    .target(name: "CCrashKinds", path: "Examples/CrashGallery/CCrashKinds", cSettings: strictC),
+]
+
+/// Unit tests beside what they test; `EndToEndTests` crashes real children and follows the report through the collector.
+let tests: [Target] = [
+    .target(name: "TestSupport", dependencies: ["CrashReport"], path: "Tests/TestSupport", swiftSettings: strict),
+    test("CrashReportTests", ["CrashReport"]),
+    test("CrashCaptureTests", ["CrashCapture", "CrashReport"]),
+    test("MaydayTests", ["Mayday", "CrashReport"]),
+    test("SymbolicationTests", ["Symbolication", "CrashReport"]),
+    test("StoreTests", ["Store", "CrashReport"]),
+    test("IngestTests", ["Ingest", "Store", "CrashReport"]),
+    test("DigestTests", ["Digest", "Symbolication", "CrashReport"]),
+    test("CommandTests", ["MaydayCLI", "CrashReport"]),
+    test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService", "CrashReport"]),
+]
+
+func test(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: strict)
+}
+
+let package = Package(
+    name: "mayday",
+    platforms: [.macOS(.v15)],
+    products: products,
+    targets: system + sdk + collector + examples + tests
+)

@@ -1,0 +1,69 @@
+// CrashCapture: all that runs in a dying process.
+//
+// Install once, from the SDK's `start`; from then on a fatal signal writes a report (docs/report-format.md), runs the
+// reporter within its deadline, and lets the process end as it would have without us.
+// Nothing below allocates, locks or waits at rest: no thread, no timer, no wake-up until the crash.
+
+#ifndef MAYDAY_CRASH_CAPTURE_H
+#define MAYDAY_CRASH_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What the handler needs to know, all of it prepared before a crash. Every string is copied.
+typedef struct MaydayCaptureOptions {
+    /// Absolute path of the service's spool directory, which must exist. NULL: no disk, the report lives in memory (memfd)
+    /// and is handed to the reporter alone.
+    const char *spool_directory;
+    /// JSON members of the `report` line that are known at start, without braces and without a leading comma:
+    /// `"release":"checkout@1.4.2","host":{…},"sdk":{…}`. The handler adds version, id, kind, time and process.
+    const char *report_members;
+    /// JSON members of the `process` object that are known at start, in the same form: `"name":"…","path":"…"`. May be NULL.
+    const char *process_members;
+    /// NULL-terminated argument vector for the re-executed binary, or NULL for no reporter.
+    const char *const *reporter_arguments;
+    /// NULL-terminated environment for the reporter. The handler adds MAYDAY_REPORTER and MAYDAY_REPORT (see below).
+    const char *const *reporter_environment;
+    /// How long the dying process waits for the reporter, in milliseconds.
+    uint32_t reporter_deadline_ms;
+    /// Upper bound for the capture itself, in milliseconds; 0 takes the default of 2,000.
+    uint32_t capture_deadline_ms;
+} MaydayCaptureOptions;
+
+/// Outcome of `mayday_capture_install`.
+typedef enum MaydayCaptureStatus {
+    MAYDAY_CAPTURE_INSTALLED = 0,
+    /// Already installed in this process; nothing was changed.
+    MAYDAY_CAPTURE_ALREADY_INSTALLED = 1,
+    /// This platform's crashes are not captured (anything but Linux).
+    MAYDAY_CAPTURE_UNSUPPORTED = 2,
+    /// A system call failed: `errno` says why. Nothing is left half installed.
+    MAYDAY_CAPTURE_FAILED = 3,
+} MaydayCaptureStatus;
+
+/// Installs the handlers. Call on any thread, outside signal handlers. Not async-signal-safe.
+MaydayCaptureStatus mayday_capture_install(const MaydayCaptureOptions *options);
+
+/// How frames will be found: "libunwind" when it could be loaded, "frame-pointer" otherwise. Valid after install.
+const char *mayday_capture_unwinder(void);
+
+/// Writes a fresh UUIDv7 as 36 characters and a NUL. Thread-safe; async-signal-safe.
+void mayday_make_report_id(char out[37]);
+
+/// Environment variable that marks a re-executed reporter; its value is its deadline in milliseconds.
+/// A process that has it at load time is given a timer by the constructor that ends it at the deadline, wherever it is.
+#define MAYDAY_REPORTER_VARIABLE "MAYDAY_REPORTER"
+
+/// Environment variable that names the report to deliver: an absolute path in the spool, or `fd:N` for an inherited memfd.
+#define MAYDAY_REPORT_VARIABLE "MAYDAY_REPORT"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
