@@ -1,0 +1,51 @@
+# Every target installs what it needs first. `make` alone lists them.
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+# Which build of the service `make demo` crashes; all three when empty.
+MODE ?=
+# Which group of figures `make bench` measures; all when empty.
+ONLY ?=
+
+# The programs that tests and demo crash, built as services are: debug, release, and release with Swift linked statically.
+# Each has its own scratch path, so that they never rebuild each other.
+RELEASE := -c release --scratch-path .build/release-build
+STATIC := -c release --static-swift-stdlib --scratch-path .build/static-build
+EXAMPLES := CrashGallery CheckoutService
+bin = $(shell $(SWIFT) build --show-bin-path $(1))
+
+.DEFAULT_GOAL := help
+.PHONY: help packages demo test bench lint install builds
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | while read -r name text; do printf 'make %-9s %s\n' "$$name" "$$text"; done
+
+packages:
+	@scripts/install-packages
+
+demo: packages ## crash a service over HTTP and read the report (MODE=debug|release|static, all three when not given)
+	@SWIFT="$(SWIFT)" MODE="$(MODE)" scripts/demo
+
+test: packages builds ## build everything, then run every test
+	MAYDAY_REQUIRE_ALL_BUILDS=1 \
+	MAYDAY_DEBUG_BUILD="$(call bin,)" \
+	MAYDAY_RELEASE_BUILD="$(call bin,$(RELEASE))" \
+	MAYDAY_STATIC_BUILD="$(call bin,$(STATIC))" \
+	$(SWIFT) test --skip-build --disable-xctest
+
+builds: packages
+	$(SWIFT) build --build-tests
+	@for product in $(EXAMPLES); do \
+		$(SWIFT) build $(RELEASE) --product $$product && $(SWIFT) build $(STATIC) --product $$product || exit 1; \
+	done
+
+bench: packages ## print one line a figure against a peer or floor (ONLY=capture for one group)
+	@SWIFT="$(SWIFT)" ONLY="$(ONLY)" Benchmarks/run
+
+lint: packages ## format, file lengths, and what the crash handler may call
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift $(wildcard Sources Collector Examples Tests Benchmarks)
+	@for check in scripts/check-*; do echo $$check; $$check || exit 1; done
+
+install: packages ## put `mayday` into $(DESTDIR)$(PREFIX)/bin
+	$(SWIFT) build $(RELEASE) --product mayday
+	install -D -m 755 "$(call bin,$(RELEASE))/mayday" "$(DESTDIR)$(PREFIX)/bin/mayday"
