@@ -18,6 +18,9 @@ let strictC: [CSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Every C++ target.
+let strictCxx: [CXXSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
+
 /// What people link or run. A service links `Mayday`; the collector and its CLI are the one executable `mayday`.
 let products: [Product] = [
     .library(name: "Mayday", targets: ["Mayday"]),
@@ -109,11 +112,12 @@ let examples: [Target] = [
     .target(name: "CCoupons", path: "Examples/CheckoutService/CCoupons", cSettings: strictC),
     .executableTarget(
         name: "CrashGallery",
-        dependencies: ["Mayday", "CCrashKinds"],
+        dependencies: ["Mayday", "CCrashKinds", "CxxCrashKinds"],
         path: "Examples/CrashGallery/Gallery",
         swiftSettings: strict
     ),
     .target(name: "CCrashKinds", path: "Examples/CrashGallery/CCrashKinds", cSettings: strictC),
+    .target(name: "CxxCrashKinds", path: "Examples/CrashGallery/CxxCrashKinds", cxxSettings: strictCxx),
 ]
 
 /// Unit tests beside what they test; `EndToEndTests` crashes real children and follows the report through the collector.

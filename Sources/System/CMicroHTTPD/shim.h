@@ -1,1 +1,20 @@
 #include <microhttpd.h>
+
+/// `MHD_start_daemon`, which is variadic and so out of Swift's reach. `options` ends with MHD_OPTION_END.
+static inline struct MHD_Daemon *mhd_start(
+    unsigned int flags,
+    uint16_t port,
+    MHD_AccessHandlerCallback handler,
+    void *handler_context,
+    const struct MHD_OptionItem *options
+) {
+    return MHD_start_daemon(
+        flags, port, NULL, NULL, handler, handler_context, MHD_OPTION_ARRAY, options, MHD_OPTION_END
+    );
+}
+
+/// The port a daemon listens on, also when it asked for port 0; 0 when it is not known.
+static inline uint16_t mhd_port(struct MHD_Daemon *daemon) {
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
+    return info ? info->port : 0;
+}

@@ -1,0 +1,86 @@
+import Dispatch
+
+/// Rules of tasks, actors and queues.
+let concurrencyKinds: [CrashKind] = [
+    CrashKind(
+        "continuation-resumed-twice",
+        trap,
+        .both("tried to resume its continuation more than once"),
+        in: "closure #1 in answerTwice(_:)",
+        on: [.task],
+        body: .suspending { await _ = answerTwice($0) }
+    ),
+    CrashKind(
+        "after-suspension",
+        trap,
+        .both("Index out of range"),
+        in: "last(of:)",
+        on: [.task],
+        body: .suspending { _ = await summary($0) }
+    ),
+    CrashKind(
+        "main-actor-assumed",
+        trap,
+        .none,
+        in: "refreshDashboard(_:)",
+        on: [.thread, .dispatch, .task]
+    ) {
+        refreshDashboard($0)
+    },
+    CrashKind("dispatch-precondition", trap, .none, in: "book(_:)") {
+        book($0)
+    },
+    CrashKind("dispatch-sync-on-own-queue", trap, .none, in: "closure #1 in transfer(_:)") {
+        transfer($0)
+    },
+]
+
+@inline(never)
+func answerTwice(_ answer: Int) async -> Int {
+    await withCheckedContinuation { continuation in
+        continuation.resume(returning: answer)
+        continuation.resume(returning: answer + 1)  // crash: continuation-resumed-twice
+    }
+}
+
+@inline(never)
+func summary(_ count: Int) async -> Int {
+    let entries = await entries(count)
+    return last(of: entries) + 1
+}
+
+@inline(never)
+func entries(_ count: Int) async -> [Int] {
+    await Task.yield()
+    return Array(repeating: 1, count: count)
+}
+
+@inline(never)
+func last(of entries: [Int]) -> Int {
+    entries[entries.count]  // crash: after-suspension
+}
+
+@MainActor var refreshes = 0
+
+@inline(never)
+func refreshDashboard(_ count: Int) {
+    MainActor.assumeIsolated {  // crash: main-actor-assumed
+        refreshes += count
+    }
+}
+
+let ledgerQueue = DispatchQueue(label: "ledger")
+
+@inline(never)
+func book(_ amount: Int) {
+    dispatchPrecondition(condition: .onQueue(ledgerQueue))  // crash: dispatch-precondition
+}
+
+@inline(never)
+func transfer(_ amount: Int) {
+    ledgerQueue.sync {
+        ledgerQueue.sync { ledger += amount }  // crash: dispatch-sync-on-own-queue
+    }
+}
+
+nonisolated(unsafe) var ledger = 0
