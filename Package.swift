@@ -56,6 +56,7 @@ let system: [Target] = [
         pkgConfig: "libcrypto",
         providers: [.apt(["libssl-dev"])]
     ),
+    .systemLibrary(name: "CDemangle", path: "Sources/System/CDemangle"),
     .target(name: "CCurl", path: "Sources/System/CCurl", cSettings: strictC),
 ]
 
@@ -68,7 +69,7 @@ let sdk: [Target] = [
 
 /// The collector, by step: Ingest → Store → Digest → Query. A lower layer never imports a higher one.
 let collector: [Target] = [
-    .target(name: "Symbolication", dependencies: ["CrashReport", "CDwfl"], swiftSettings: strict),
+    .target(name: "Symbolication", dependencies: ["CrashReport", "CDwfl", "CDemangle"], swiftSettings: strict),
     .target(
         name: "Store",
         dependencies: ["CrashReport", "CSQLite", "CCrypto"],
@@ -126,7 +127,7 @@ let tests: [Target] = [
     test("CrashReportTests", ["CrashReport"]),
     test("CrashCaptureTests", ["CrashCapture", "CrashReport"]),
     test("MaydayTests", ["Mayday", "CrashReport"]),
-    test("SymbolicationTests", ["Symbolication", "CrashReport"]),
+    test("SymbolicationTests", ["Symbolication", "CrashReport"], exclude: ["Fixture"]),
     test("StoreTests", ["Store", "CrashReport"]),
     test("IngestTests", ["Ingest", "Store", "CrashReport"]),
     test("DigestTests", ["Digest", "Symbolication", "CrashReport"]),
@@ -134,8 +135,8 @@ let tests: [Target] = [
     test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService", "CrashReport"]),
 ]
 
-func test(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: strict)
+func test(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], exclude: exclude, swiftSettings: strict)
 }
 
 let package = Package(

@@ -249,6 +249,23 @@ public struct FrameSymbol: Sendable, Equatable {
     public var column: Int?
     /// True when the function was inlined into the next symbol of the frame.
     public var inlined: Bool
+
+    /// A symbol by its parts.
+    public init(
+        function: String,
+        mangled: String? = nil,
+        file: String? = nil,
+        line: Int? = nil,
+        column: Int? = nil,
+        inlined: Bool = false
+    ) {
+        self.function = function
+        self.mangled = mangled
+        self.file = file
+        self.line = line
+        self.column = column
+        self.inlined = inlined
+    }
 }
 
 /// An `image` line: a loaded object.

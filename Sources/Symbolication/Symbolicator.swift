@@ -1,10 +1,123 @@
 public import CrashReport
 
 /// Fills in the functions, files and lines of a report's frames.
+///
+/// Debug files are looked up on the local file system by build id and stay open for the next report, least recently used first out.
+/// Never goes to the network. Not thread-safe and not `Sendable`, as libdw's handles are neither: one symbolicator belongs to one
+/// thread, queue or actor.
 public final class Symbolicator {
-    /// A symbolicator with no debug files open.
-    public init() {}
+    private let finder: DebugFileFinder
+    private let demangler = Demangler()
+    private var modules: [String: OpenModule] = [:]
+    private var clock = 0
 
-    /// The report with `symbols` and `origin` on every frame that could be resolved.
-    public func symbolicate(_ report: Report) -> Report { report }
+    private struct OpenModule {
+        var module: DebugModule
+        var lastUse: Int
+    }
+
+    /// Bytes of files kept open; a service with its libraries takes some tens of megabytes.
+    private static let openBytesLimit = 1 << 30
+
+    /// A symbolicator with no debug files open.
+    /// - Parameter debugDirectories: Where debug files are besides the images' own paths, laid out as `/usr/lib/debug` is.
+    public init(debugDirectories: [String] = ["/usr/lib/debug"]) {
+        finder = DebugFileFinder(debugDirectories: debugDirectories)
+    }
+
+    /// The report with `symbols` and `origin` on every frame that could be resolved, and why others could not.
+    public func symbolicate(_ report: Report) -> SymbolicatedReport {
+        var report = report
+        clock += 1
+        var images = report.images.indices.map {
+            ImageState(report.images[$0], index: $0, executable: report.header.process.path)
+        }
+        for thread in report.threads.indices {
+            for frame in report.threads[thread].frames.indices {
+                resolve(&report.threads[thread].frames[frame], in: &images)
+            }
+        }
+        evict()
+        RuntimeFailure.promote(in: &report)
+        return SymbolicatedReport(report: report, notes: images.compactMap(\.note))
+    }
+
+    /// What is known of an image while one report is worked on.
+    private struct ImageState {
+        let image: Image
+        let index: Int
+        let owner: FrameOrigin
+        var module: DebugModule?
+        var isLookedUp = false
+        var note: ImageNote?
+
+        init(_ image: Image, index: Int, executable: String?) {
+            self.image = image
+            self.index = index
+            owner = image.path == executable ? .service : FrameOrigin(imagePath: image.path)
+        }
+    }
+
+    private func resolve(_ frame: inout Frame, in images: inout [ImageState]) {
+        guard let index = frame.image, images.indices.contains(index) else { return }
+        lookUp(&images[index])
+        frame.origin = images[index].owner
+        guard let module = images[index].module else { return }
+        let offset = frame.offset ?? frame.address &- images[index].image.base
+        let address = module.base &+ offset &- (frame.trust.isReturnAddress ? 1 : 0)
+        let answer = module.answer(at: address, demangler: demangler)
+        frame.symbols = answer.symbols
+        if images[index].owner == .service, let origin = answer.origin { frame.origin = origin }
+    }
+
+    private func lookUp(_ state: inout ImageState) {
+        guard !state.isLookedUp else { return }
+        state.isLookedUp = true
+        // The kernel's own object has no file.
+        guard !state.image.path.hasPrefix("["), !state.image.path.hasPrefix("linux-vdso") else { return }
+        var reason: ImageNote.Reason?
+        if let buildID = state.image.buildID, buildID.utf8.contains(where: { $0 != UInt8(ascii: "0") }) {
+            switch module(path: state.image.path, buildID: buildID.lowercased()) {
+            case .success(let module):
+                state.module = module
+                reason = module.shortcoming
+            case .failure(let failure):
+                reason = failure
+            }
+        } else {
+            reason = .noBuildID
+        }
+        state.note = reason.map {
+            ImageNote(image: state.index, path: state.image.path, buildID: state.image.buildID, reason: $0)
+        }
+    }
+
+    private func module(path: String, buildID: String) -> Result<DebugModule, ImageNote.Reason> {
+        if let known = modules[buildID] {
+            modules[buildID]?.lastUse = clock
+            return .success(known.module)
+        }
+        let found = finder.module(path: path, buildID: buildID)
+        if case .success(let module) = found { modules[buildID] = OpenModule(module: module, lastUse: clock) }
+        return found
+    }
+
+    /// Closes what was not used for longest until the rest is within its limit.
+    private func evict() {
+        var open = modules.values.reduce(0) { $0 + $1.module.size }
+        while open > Self.openBytesLimit, modules.count > 1,
+            let oldest = modules.min(by: { ($0.value.lastUse, $0.key) < ($1.value.lastUse, $1.key) })
+        {
+            open -= oldest.value.module.size
+            modules[oldest.key] = nil
+        }
+    }
+}
+
+/// A report with symbols, and what could not be resolved.
+public struct SymbolicatedReport: Sendable, Equatable {
+    /// The report with `symbols` and `origin` on its frames.
+    public var report: Report
+    /// One note for each image that frames were found in and whose functions or lines are not all known.
+    public var notes: [ImageNote]
 }

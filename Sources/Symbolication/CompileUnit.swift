@@ -1,0 +1,85 @@
+import CDwfl
+
+/// One compile unit: its functions, made into a table when first asked, and its lines.
+final class CompileUnit {
+    private let root: Dwarf_Die
+    private let directory: String?
+    private var functions: FunctionTable?
+    private var files: OpaquePointer??
+
+    init(_ root: Dwarf_Die) {
+        self.root = root
+        self.directory = root.text(DW_AT_comp_dir)
+    }
+
+    /// Functions at `address`, the innermost inlined one first.
+    func places(at address: UInt64, code: CodeRanges, budget: inout WorkBudget) -> [Place] {
+        if functions == nil { functions = FunctionTable(root, code: code, budget: &budget) }
+        var place = line(at: address)
+        guard let chain = functions?.chain(at: address, budget: &budget), !chain.isEmpty else {
+            return place.file == nil && place.line == nil ? [] : [place]
+        }
+        var places: [Place] = []
+        for entry in chain {
+            place.name = entry.linkageName
+            place.inlined = places.count < chain.count - 1
+            places.append(place)
+            if place.inlined { place = call(of: entry) }
+        }
+        return places
+    }
+
+    private func line(at address: UInt64) -> Place {
+        var place = Place(inlined: false)
+        var root = root
+        guard let row = dwarf_getsrc_die(&root, address) else { return place }
+        var number: Int32 = 0
+        var column: Int32 = 0
+        dwarf_lineno(row, &number)
+        dwarf_linecol(row, &column)
+        place.set(file: path(dwarf_linesrc(row, nil, nil)), line: Int(number), column: Int(column))
+        return place
+    }
+
+    /// Where an inlined function was called.
+    private func call(of entry: Dwarf_Die) -> Place {
+        var place = Place(inlined: false)
+        place.set(
+            file: entry.number(DW_AT_call_file).flatMap(fileName),
+            line: Int(clamping: entry.number(DW_AT_call_line) ?? 0),
+            column: Int(clamping: entry.number(DW_AT_call_column) ?? 0)
+        )
+        return place
+    }
+
+    private func fileName(_ index: UInt64) -> String? {
+        if files == nil {
+            var root = root
+            var table: OpaquePointer?
+            var count = 0
+            files = .some(dwarf_getsrcfiles(&root, &table, &count) == 0 ? table : nil)
+        }
+        guard case .some(.some(let table)) = files else { return nil }
+        return path(dwarf_filesrc(table, Int(clamping: index), nil, nil))
+    }
+
+    /// Absolute, and nil for what the compiler made up (`<compiler-generated>`, `<stdin>`, `???`).
+    private func path(_ pointer: UnsafePointer<CChar>?) -> String? {
+        guard let pointer, let name = boundedName(pointer), name != "???", !name.hasSuffix(">") else { return nil }
+        guard !name.hasPrefix("/"), let directory, !directory.isEmpty else { return name }
+        // A unit's directory may be relative itself, and libdw has then put it in front already.
+        if name.hasPrefix(directory) { return name }
+        return directory.hasSuffix("/") ? directory + name : directory + "/" + name
+    }
+}
+
+extension Place {
+    /// Line 0 is the compiler's "no line", and a line without a file says nothing.
+    fileprivate mutating func set(file: String?, line: Int, column: Int) {
+        guard let file else { return }
+        self.file = file
+        guard line > 0 else { return }
+        self.line = line
+        self.column = column > 0 ? column : nil
+    }
+}

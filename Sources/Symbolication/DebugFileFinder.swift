@@ -1,0 +1,54 @@
+import Glibc
+
+/// Finds the files of an image. Only the local file system is looked at, and only files with the image's build id are used.
+struct DebugFileFinder {
+    /// Directories laid out as `/usr/lib/debug` is: `.build-id/ab/cdef….debug`, and paths repeated below them.
+    var debugDirectories: [String]
+
+    /// The module of an image, or why there is none.
+    func module(path: String, buildID: String) -> Result<DebugModule, ImageNote.Reason> {
+        var failure = ImageNote.Reason.notFound("no absolute path")
+        var object: ELFFile?
+        if path.hasPrefix("/") {
+            do throws(ELFFileError) {
+                let file = try ELFFile(path: path)
+                if file.buildID == buildID { object = file } else { failure = .otherBuild(file.buildID) }
+            } catch {
+                failure = Self.reason(error)
+            }
+        }
+        let debugFile = debugFile(object: object, path: path, buildID: buildID)
+        guard object != nil || debugFile != nil else { return .failure(failure) }
+        return .success(DebugModule(object: object, debugFile: debugFile))
+    }
+
+    private func debugFile(object: ELFFile?, path: String, buildID: String) -> ELFFile? {
+        if let object, object.section(named: ".debug_info") != nil { return nil }
+        for candidate in candidates(object: object, path: path, buildID: buildID) {
+            if let file = try? ELFFile(path: candidate), file.buildID == buildID { return file }
+        }
+        return nil
+    }
+
+    private func candidates(object: ELFFile?, path: String, buildID: String) -> [String] {
+        var candidates: [String] = []
+        if buildID.utf8.count > 2, buildID.utf8.allSatisfy({ isxdigit(Int32($0)) != 0 }) {
+            for directory in debugDirectories {
+                candidates.append("\(directory)/.build-id/\(buildID.prefix(2))/\(buildID.dropFirst(2)).debug")
+            }
+        }
+        guard let object, let link = object.debugLink, let slash = path.lastIndex(of: "/") else { return candidates }
+        let directory = path[..<slash]
+        candidates.append("\(directory)/\(link)")
+        candidates.append("\(directory)/.debug/\(link)")
+        candidates += debugDirectories.map { "\($0)\(directory)/\(link)" }
+        return candidates
+    }
+
+    private static func reason(_ error: ELFFileError) -> ImageNote.Reason {
+        switch error {
+        case .unreadable(let code): .notFound(String(cString: strerror(code)).lowercased())
+        case .notAFile, .notELF: .notAnObject
+        }
+    }
+}

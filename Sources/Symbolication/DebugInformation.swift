@@ -1,0 +1,71 @@
+import CDwfl
+
+/// DWARF of one file: functions, inlined functions and lines by address.
+///
+/// libdw parses; which entry an address belongs to is looked up in tables made here. Its own look-ups do not serve Swift's output:
+/// there is no `.debug_aranges`, and `dwarf_getscopes` does not find functions inside modules, types and other functions.
+final class DebugInformation {
+    private let dwarf: OpaquePointer
+    private let file: ELFFile
+    private var units: [CompileUnit] = []
+    private var unitRanges = RangeTable()
+    private var budget: WorkBudget
+
+    /// Reads the list of units; nil when the file has no DWARF.
+    init?(_ file: ELFFile) {
+        // References into a shared file (dwz) would make libdw open a path that is written in this one.
+        guard file.section(named: ".gnu_debugaltlink") == nil,
+            let dwarf = dwarf_begin_elf(file.handle, DWARF_C_READ, nil)
+        else { return nil }
+        self.dwarf = dwarf
+        self.file = file
+        self.budget = WorkBudget(fileSize: file.size)
+        readUnits()
+        unitRanges.seal()
+        if unitRanges.isEmpty { return nil }
+    }
+
+    deinit { dwarf_end(dwarf) }
+
+    /// True when the file was given up on: larger than any honest one, or damaged in a way that repeats.
+    var isExhausted: Bool { budget.isExhausted }
+
+    /// Functions at `address`, the innermost inlined one first; empty where no unit has code.
+    func places(at address: UInt64) -> [Place] {
+        guard let index = unitRanges.value(at: address) else { return [] }
+        return units[Int(index)].places(at: address, code: file.code, budget: &budget)
+    }
+
+    private func readUnits() {
+        var current: OpaquePointer?
+        while budget.spend() {
+            var next: OpaquePointer?
+            var root = Dwarf_Die()
+            // No sub-DIE: asked for one, libdw opens files whose paths are written in this one.
+            guard dwarf_get_units(dwarf, current, &next, nil, nil, &root, nil) == 0, next != nil else { return }
+            current = next
+            let tag = root.tag
+            guard tag == DW_TAG_compile_unit || tag == DW_TAG_partial_unit else { continue }
+            let index = Int32(units.count)
+            var hasCode = false
+            root.forEachRange { low, high in
+                if file.code.contains(low) {
+                    unitRanges.add(low, high, value: index)
+                    hasCode = true
+                }
+                return budget.spend()
+            }
+            if hasCode { units.append(CompileUnit(root)) }
+        }
+    }
+}
+
+/// One function at an address, before demangling.
+struct Place {
+    /// As the linker knows it.
+    var name: String?
+    var file: String?
+    var line: Int?
+    var column: Int?
+    var inlined: Bool
+}

@@ -1,0 +1,40 @@
+import CDemangle
+import Glibc
+
+/// Names as people write them, from names as the linker knows them.
+struct Demangler {
+    /// Longer names are shown as they are: only a damaged or hostile file has them.
+    private static let lengthLimit = 8192
+
+    /// Short form, as in Swift's own backtraces: `checkout(_:)`. A name that is not mangled is returned unchanged.
+    func short(_ name: String) -> String {
+        guard Self.isMangled(name), name.utf8.count <= Self.lengthLimit else { return name }
+        var copy = name
+        let short = copy.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) { Self.take(mayday_demangle_short($0.baseAddress, $0.count)) }
+        }
+        return short ?? full(name) ?? name
+    }
+
+    /// Whole signature with module names; nil when the name is not mangled.
+    func full(_ name: String) -> String? {
+        guard Self.isMangled(name), name.utf8.count <= Self.lengthLimit else { return nil }
+        if name.hasPrefix("_Z") { return Self.take(mayday_demangle_cxx(name)) }
+        var copy = name
+        return copy.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) { Self.take(mayday_demangle_swift($0.baseAddress, $0.count)) }
+        }
+    }
+
+    /// True for Swift 4 to 6 (`$s`, `$S`, `$e`, `_T0`) and C++ names.
+    static func isMangled(_ name: String) -> Bool {
+        ["$s", "_$s", "_Z", "$e", "_$e", "$S", "_$S", "_T0"].contains { name.hasPrefix($0) }
+    }
+
+    /// The text of a result that must be freed.
+    private static func take(_ result: UnsafeMutablePointer<CChar>?) -> String? {
+        guard let result else { return nil }
+        defer { free(result) }
+        return String(cString: result)
+    }
+}

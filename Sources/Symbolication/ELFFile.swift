@@ -1,0 +1,150 @@
+import CDwfl
+import Glibc
+
+/// An ELF file open for reading: its build id, addresses and sections.
+///
+/// Sections are read, not mapped: a file that is cut short while it is open then gives an error and not a SIGBUS.
+/// Not thread-safe, as libelf's handles are not.
+final class ELFFile {
+    let path: String
+    let size: Int
+    let handle: OpaquePointer
+    /// GNU build id in lower-case hex.
+    let buildID: String?
+    /// Lowest mapped address, in the file's own addresses: what a report's `base` is the run-time address of.
+    let base: UInt64
+    /// Where the file has code, in its own addresses.
+    let code: CodeRanges
+
+    private let descriptor: Int32
+
+    /// Opens a regular file; devices, pipes and directories are refused without being read.
+    init(path: String) throws(ELFFileError) {
+        // O_NONBLOCK: the path comes from a report, and opening a pipe must not wait for its other end.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw .unreadable(errno) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw .notAFile
+        }
+        elf_version(UInt32(EV_CURRENT))
+        guard let handle = elf_begin(descriptor, ELF_C_READ, nil) else {
+            close(descriptor)
+            throw .notELF
+        }
+        guard elf_kind(handle) == ELF_K_ELF else {
+            elf_end(handle)
+            close(descriptor)
+            throw .notELF
+        }
+        self.path = path
+        self.size = Int(facts.st_size)
+        self.descriptor = descriptor
+        self.handle = handle
+        self.buildID = Self.readBuildID(handle)
+        self.base = Self.readBase(handle)
+        self.code = Self.readCode(handle)
+    }
+
+    deinit {
+        elf_end(handle)
+        close(descriptor)
+    }
+
+    /// File name in `.gnu_debuglink`: where the debug information was split off to.
+    var debugLink: String? {
+        var checksum: GElf_Word = 0
+        guard let name = dwelf_elf_gnu_debuglink(handle, &checksum) else { return nil }
+        let text = String(cString: name)
+        // A name, never a path: it comes out of the file.
+        return text.isEmpty || text.contains("/") ? nil : text
+    }
+
+    /// First section of that name.
+    func section(named wanted: String) -> OpaquePointer? {
+        sections { _, name, _ in name == wanted }
+    }
+
+    /// First section of that type.
+    func section(type: Int32) -> OpaquePointer? {
+        sections { header, _, _ in header.sh_type == GElf_Word(bitPattern: type) }
+    }
+
+    private func sections(where matches: (GElf_Shdr, String, OpaquePointer) -> Bool) -> OpaquePointer? {
+        var names = 0
+        guard elf_getshdrstrndx(handle, &names) == 0 else { return nil }
+        var section = elf_nextscn(handle, nil)
+        while let current = section {
+            var header = GElf_Shdr()
+            if gelf_getshdr(current, &header) != nil {
+                let name = elf_strptr(handle, names, Int(header.sh_name)).map { String(cString: $0) } ?? ""
+                if matches(header, name, current) { return current }
+            }
+            section = elf_nextscn(handle, current)
+        }
+        return nil
+    }
+
+    private static func readBuildID(_ handle: OpaquePointer) -> String? {
+        var bytes: UnsafeRawPointer?
+        let count = dwelf_elf_gnu_build_id(handle, &bytes)
+        guard count > 0, count <= 64, let bytes else { return nil }
+        return hex(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+
+    private static func readBase(_ handle: OpaquePointer) -> UInt64 {
+        var base: UInt64?
+        var count = 0
+        guard elf_getphdrnum(handle, &count) == 0 else { return 0 }
+        for index in 0..<Int32(min(count, 4096)) {
+            var header = GElf_Phdr()
+            guard gelf_getphdr(handle, index, &header) != nil, header.p_type == GElf_Word(PT_LOAD) else { continue }
+            base = min(base ?? .max, header.p_vaddr & ~0xfff)
+        }
+        return base ?? 0
+    }
+
+    /// By sections: a segment of code may hold read-only data too, and a file that holds only debug information still lists them.
+    private static func readCode(_ handle: OpaquePointer) -> CodeRanges {
+        var code = CodeRanges()
+        var section = elf_nextscn(handle, nil)
+        while let current = section {
+            var header = GElf_Shdr()
+            if gelf_getshdr(current, &header) != nil, header.sh_flags & GElf_Xword(SHF_EXECINSTR) != 0 {
+                let (end, overflow) = header.sh_addr.addingReportingOverflow(header.sh_size)
+                if !overflow { code.ranges.append(header.sh_addr..<end) }
+            }
+            section = elf_nextscn(handle, current)
+        }
+        return code
+    }
+}
+
+/// Address ranges that hold code. What debug information says of others is left over from functions that the linker threw away.
+struct CodeRanges {
+    var ranges: [Range<UInt64>] = []
+
+    func contains(_ address: UInt64) -> Bool { ranges.contains { $0.contains(address) } }
+}
+
+/// Why a file cannot be used.
+enum ELFFileError: Error, Equatable {
+    /// `errno` of the open.
+    case unreadable(Int32)
+    /// A directory, device or pipe.
+    case notAFile
+    /// Not an ELF object, or cut short.
+    case notELF
+}
+
+/// Lower-case hex, two digits a byte.
+func hex(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    for byte in bytes {
+        text.append(digits[Int(byte >> 4)])
+        text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+}

@@ -1,0 +1,109 @@
+import CDwfl
+
+/// Functions of one compile unit by address, and the functions inlined into each.
+final class FunctionTable {
+    private var functions: [Function] = []
+    private var ranges = RangeTable()
+
+    private struct Function {
+        var entry: Dwarf_Die
+        /// Made when the function is first hit.
+        var inlined: [InlinedFunction]?
+    }
+
+    /// A call that was replaced by the callee's body.
+    private struct InlinedFunction {
+        var entry: Dwarf_Die
+        var ranges: [Range<UInt64>]
+        /// Index of the inlined function around it.
+        var parent: Int?
+    }
+
+    /// Nesting that is followed. Compilers stay far below it.
+    private static let depthLimit = 128
+
+    init(_ unit: Dwarf_Die, code: CodeRanges, budget: inout WorkBudget) {
+        collect(unit, code: code, depth: 0, budget: &budget)
+        ranges.seal()
+    }
+
+    /// Entries at `address`: the innermost inlined function first, the function that was compiled last.
+    func chain(at address: UInt64, budget: inout WorkBudget) -> [Dwarf_Die] {
+        guard let value = ranges.value(at: address) else { return [] }
+        let index = Int(value)
+        if functions[index].inlined == nil {
+            var list: [InlinedFunction] = []
+            collectInlined(functions[index].entry, into: &list, parent: nil, depth: 0, budget: &budget)
+            functions[index].inlined = list
+        }
+        guard let inlined = functions[index].inlined else { return [functions[index].entry] }
+        var chain: [Dwarf_Die] = []
+        // A child comes after its parent, so the last one that holds the address is the innermost.
+        var next = inlined.lastIndex { $0.ranges.contains { $0.contains(address) } }
+        while let current = next {
+            chain.append(inlined[current].entry)
+            next = inlined[current].parent
+        }
+        return chain + [functions[index].entry]
+    }
+
+    /// Functions may be inside modules, types, namespaces, blocks and other functions (closures, `defer`, local functions).
+    private func collect(_ entry: Dwarf_Die, code: CodeRanges, depth: Int, budget: inout WorkBudget) {
+        guard depth < Self.depthLimit else { return }
+        entry.forEachChild { child in
+            guard budget.spend() else { return false }
+            let tag = child.tag
+            switch tag {
+            case DW_TAG_subprogram:
+                let index = Int32(functions.count)
+                var hasCode = false
+                child.forEachRange { low, high in
+                    if code.contains(low) {
+                        ranges.add(low, high, value: index)
+                        hasCode = true
+                    }
+                    return budget.spend()
+                }
+                if hasCode { functions.append(Function(entry: child, inlined: nil)) }
+            case DW_TAG_module, DW_TAG_namespace, DW_TAG_structure_type, DW_TAG_class_type, DW_TAG_enumeration_type,
+                DW_TAG_union_type, DW_TAG_interface_type, DW_TAG_variant_part, DW_TAG_variant, DW_TAG_lexical_block,
+                DW_TAG_inlined_subroutine:
+                break
+            default:
+                return true
+            }
+            collect(child, code: code, depth: depth + 1, budget: &budget)
+            return true
+        }
+    }
+
+    /// All inlined calls in preorder. Ranges of lexical blocks are not looked at: Swift's are sometimes narrower than what is in them.
+    private func collectInlined(
+        _ entry: Dwarf_Die,
+        into list: inout [InlinedFunction],
+        parent: Int?,
+        depth: Int,
+        budget: inout WorkBudget
+    ) {
+        guard depth < Self.depthLimit else { return }
+        entry.forEachChild { child in
+            guard budget.spend() else { return false }
+            switch child.tag {
+            case DW_TAG_inlined_subroutine:
+                var ranges: [Range<UInt64>] = []
+                child.forEachRange { low, high in
+                    if low < high { ranges.append(low..<high) }
+                    return budget.spend()
+                }
+                let index = list.count
+                list.append(InlinedFunction(entry: child, ranges: ranges, parent: parent))
+                collectInlined(child, into: &list, parent: index, depth: depth + 1, budget: &budget)
+            case DW_TAG_lexical_block, DW_TAG_try_block, DW_TAG_catch_block:
+                collectInlined(child, into: &list, parent: parent, depth: depth + 1, budget: &budget)
+            default:
+                break
+            }
+            return true
+        }
+    }
+}

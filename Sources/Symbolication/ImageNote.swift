@@ -1,0 +1,49 @@
+/// Why frames of an image have no functions, or no lines.
+public struct ImageNote: Sendable, Hashable, CustomStringConvertible {
+    /// Index into the report's images.
+    public var image: Int
+    /// Path as the loader knew it.
+    public var path: String
+    /// Build id of the report, which a file must have to be used.
+    public var buildID: String?
+    /// What is missing.
+    public var reason: Reason
+
+    /// What is missing.
+    public enum Reason: Error, Hashable {
+        /// The report has no build id, so no file can be known to be the right one.
+        case noBuildID
+        /// No file could be read where the image was, and no debug file has its build id.
+        case notFound(String)
+        /// The file where the image was is another build.
+        case otherBuild(String?)
+        /// The file is not an ELF object.
+        case notAnObject
+        /// Symbols but no DWARF: functions without lines.
+        case noDebugInformation
+        /// Neither symbols nor DWARF.
+        case stripped
+        /// The debug information is damaged, or beyond the limits, and was given up on.
+        case damaged
+    }
+
+    /// One line that says what is missing and what to do about it.
+    public var description: String {
+        switch reason {
+        case .noBuildID:
+            "\(path): the report has no build id for it; link with --build-id"
+        case .notFound(let error):
+            "\(path): \(error), and no debug file has build id \(buildID ?? "")"
+        case .otherBuild(let found):
+            "\(path): the file there is another build (\(found ?? "no build id")); the report needs \(buildID ?? "")"
+        case .notAnObject:
+            "\(path): the file there is not an ELF object; the report needs build id \(buildID ?? "")"
+        case .noDebugInformation:
+            "\(path): no debug information, so functions without lines; build with -g and do not strip"
+        case .stripped:
+            "\(path): stripped; add its debug file, build id \(buildID ?? "")"
+        case .damaged:
+            "\(path): its debug information is damaged and was used as far as it goes"
+        }
+    }
+}
