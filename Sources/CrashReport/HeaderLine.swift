@@ -1,0 +1,132 @@
+// The `report` line.
+
+extension ReportHeader {
+    init(from reader: inout JSONReader) throws(JSONError) {
+        var version: Int?
+        var id: String?
+        var kind: String?
+        var time: String?
+        var service: String?
+        var release: String?
+        var environment: String?
+        var process: ProcessFacts?
+        var host: HostFacts?
+        var sdk: SDKFacts?
+        try reader.members { key, reader throws(JSONError) in
+            switch key {
+            case "version": version = try reader.integer()
+            case "id": id = try reader.reportID()
+            case "kind": kind = try reader.string()
+            case "time": time = try reader.time()
+            case "service": service = try reader.string()
+            case "release": release = try reader.string()
+            case "environment": environment = try reader.string()
+            case "process": process = try ProcessFacts(from: &reader)
+            case "host": host = try HostFacts(from: &reader)
+            case "sdk": sdk = try SDKFacts(from: &reader)
+            default: try reader.skip()
+            }
+        }
+        self.init(
+            version: try reader.required(version, "version"),
+            id: try reader.required(id, "id"),
+            kind: ReportKind(try reader.required(kind, "kind")),
+            time: try reader.required(time, "time"),
+            service: service,
+            release: release,
+            environment: environment,
+            process: try reader.required(process, "process"),
+            host: host,
+            sdk: try reader.required(sdk, "sdk")
+        )
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("version", version)
+        writer.field("id", id)
+        writer.field("kind", kind.description)
+        writer.field("time", time)
+        writer.field("service", service)
+        writer.field("release", release)
+        writer.field("environment", environment)
+        writer.object("process") { process.write(to: &$0) }
+        writer.field("host", host) { writer, host in writer.object { host.write(to: &$0) } }
+        writer.object("sdk") { writer in
+            writer.field("name", sdk.name)
+            writer.field("version", sdk.version)
+        }
+    }
+}
+
+extension ProcessFacts {
+    init(from reader: inout JSONReader) throws(JSONError) {
+        var pid: Int?
+        var facts = ProcessFacts(pid: 0)
+        try reader.members { key, reader throws(JSONError) in
+            switch key {
+            case "pid": pid = try reader.integer()
+            case "name": facts.name = try reader.string()
+            case "path": facts.path = try reader.string()
+            case "started": facts.started = try reader.time()
+            case "uptime_ms": facts.uptimeMilliseconds = try reader.count()
+            case "forked": facts.forked = try reader.bool()
+            default: try reader.skip()
+            }
+        }
+        facts.pid = try reader.required(pid, "pid")
+        self = facts
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("pid", pid)
+        writer.field("name", name)
+        writer.field("path", path)
+        writer.field("started", started)
+        writer.field("uptime_ms", uptimeMilliseconds)
+        writer.flag("forked", forked)
+    }
+}
+
+extension HostFacts {
+    init(from reader: inout JSONReader) throws(JSONError) {
+        var facts = HostFacts()
+        try reader.members { key, reader throws(JSONError) in
+            switch key {
+            case "name": facts.name = try reader.string()
+            case "os": facts.os = try reader.string()
+            case "kernel": facts.kernel = try reader.string()
+            case "arch": facts.arch = try reader.string()
+            case "container": facts.container = try reader.string()
+            case "cpus": facts.cpus = try reader.count()
+            case "memory": facts.memory = try reader.hex()
+            default: try reader.skip()
+            }
+        }
+        self = facts
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("name", name)
+        writer.field("os", os)
+        writer.field("kernel", kernel)
+        writer.field("arch", arch)
+        writer.field("container", container)
+        writer.field("cpus", cpus)
+        writer.field("memory", hex: memory)
+    }
+}
+
+extension SDKFacts {
+    init(from reader: inout JSONReader) throws(JSONError) {
+        var name: String?
+        var version: String?
+        try reader.members { key, reader throws(JSONError) in
+            switch key {
+            case "name": name = try reader.string()
+            case "version": version = try reader.string()
+            default: try reader.skip()
+            }
+        }
+        self.init(name: try reader.required(name, "name"), version: try reader.required(version, "version"))
+    }
+}

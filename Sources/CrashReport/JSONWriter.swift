@@ -1,0 +1,139 @@
+/// Writes JSON text to the end of a byte array.
+///
+/// Commas are set by the writer; brackets are the caller's: every `begin` needs its `end`, and a member is a `key` and a value.
+/// Members may also stand alone, without an object around them, for text that another writer puts into one.
+public struct JSONWriter {
+    /// What was written so far.
+    public private(set) var bytes: [UInt8]
+    private var needsComma = false
+
+    /// A writer that continues `bytes`.
+    public init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+
+    // MARK: Structure
+
+    /// Begins an object.
+    public mutating func beginObject() { begin("{") }
+
+    /// Ends the innermost object.
+    public mutating func endObject() { end("}") }
+
+    /// Begins an array.
+    public mutating func beginArray() { begin("[") }
+
+    /// Ends the innermost array.
+    public mutating func endArray() { end("]") }
+
+    /// Writes the key of the member whose value comes next.
+    public mutating func key(_ name: String) {
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// Ends a line of JSON Lines.
+    public mutating func endLine() {
+        bytes.append(0x0a)
+        needsComma = false
+    }
+
+    // MARK: Values
+
+    /// Writes a string. Control characters become `\u00XX`, and all else is itself.
+    public mutating func string(_ text: String) {
+        comma()
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { utf8 in
+            var runStart = 0
+            for index in 0..<utf8.count {
+                let byte = utf8[index]
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+                bytes.append(contentsOf: utf8[runStart..<index])
+                runStart = index + 1
+                if byte < 0x20 {
+                    bytes.append(contentsOf: [0x5c, 0x75, 0x30, 0x30, lowerHex(byte >> 4), lowerHex(byte & 15)])
+                } else {
+                    bytes.append(contentsOf: [0x5c, byte])
+                }
+            }
+            bytes.append(contentsOf: utf8[runStart...])
+        }
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    /// Writes an integer.
+    public mutating func integer(_ value: some BinaryInteger) { raw(String(value)) }
+
+    /// Writes a number; one that JSON has no text for (infinity, not a number) becomes null.
+    public mutating func number(_ value: Double) { raw(value.isFinite ? value.description : "null") }
+
+    /// Writes `true` or `false`.
+    public mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
+
+    /// Writes `null`.
+    public mutating func null() { raw("null") }
+
+    /// Writes an address, offset or size as the report format has it: `"0x55d0c0ffee00"`.
+    public mutating func hex(_ value: UInt64) { raw("\"0x\(String(value, radix: 16))\"") }
+
+    /// Writes any value, the members of objects sorted by key.
+    ///
+    /// - Parameter depth: levels of arrays and objects to write; what is deeper becomes the string `…`,
+    ///   so that the result can be read again.
+    public mutating func value(_ value: JSONValue, depth: Int = .max) {
+        switch value {
+        case .null: null()
+        case .bool(let value): bool(value)
+        case .integer(let value): integer(value)
+        case .number(let value): number(value)
+        case .string(let value): string(value)
+        case .array, .object: depth > 0 ? container(value, depth: depth - 1) : string("…")
+        }
+    }
+
+    private mutating func container(_ value: JSONValue, depth: Int) {
+        switch value {
+        case .array(let elements):
+            beginArray()
+            for element in elements { self.value(element, depth: depth) }
+            endArray()
+        case .object(let members):
+            beginObject()
+            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                key(name)
+                self.value(member, depth: depth)
+            }
+            endObject()
+        default: break
+        }
+    }
+
+    // MARK: Bytes
+
+    private mutating func begin(_ bracket: Unicode.Scalar) {
+        comma()
+        bytes.append(UInt8(ascii: bracket))
+        needsComma = false
+    }
+
+    private mutating func end(_ bracket: Unicode.Scalar) {
+        bytes.append(UInt8(ascii: bracket))
+        needsComma = true
+    }
+
+    private mutating func comma() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+    }
+
+    private mutating func raw(_ text: String) {
+        comma()
+        bytes.append(contentsOf: text.utf8)
+        needsComma = true
+    }
+}
+
+private func lowerHex(_ digit: UInt8) -> UInt8 {
+    digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "a")
+}

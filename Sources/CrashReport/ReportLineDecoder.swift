@@ -1,0 +1,132 @@
+/// What may still be read of the things that are limited over all lines.
+struct ReportBudget {
+    private let limits: ReportLimits
+    private var frames = 0
+    private var symbols = 0
+
+    init(_ limits: ReportLimits) { self.limits = limits }
+
+    mutating func takeFrame(at offset: Int) throws(JSONError) {
+        guard frames < limits.frames else { throw passed("frames", limits.frames, offset) }
+        frames += 1
+    }
+
+    mutating func takeSymbol(at offset: Int) throws(JSONError) {
+        guard symbols < limits.symbols else { throw passed("symbols", limits.symbols, offset) }
+        symbols += 1
+    }
+
+    private func passed(_ what: String, _ limit: Int, _ offset: Int) -> JSONError {
+        JSONError(.limit, at: offset, "more than \(limit) \(what) in the report")
+    }
+}
+
+/// Puts a report together, line by line.
+struct ReportLineDecoder {
+    var warnings: [String] = []
+    private let limits: ReportLimits
+    private var report: Report?
+    private var line = 0
+    private var budget: ReportBudget
+    private var valuesLeft: Int
+
+    init(limits: ReportLimits) {
+        self.limits = limits
+        budget = ReportBudget(limits)
+        valuesLeft = limits.values
+    }
+
+    /// The report, once all lines were decoded.
+    func finish() throws(ReportDecodingError) -> DecodedReport {
+        guard let report else { throw .noReport("the file ends within its first line") }
+        return DecodedReport(report: report, isComplete: report.end != nil, warnings: warnings)
+    }
+
+    /// Decodes the next line, without its newline.
+    mutating func decode(_ bytes: UnsafeBufferPointer<UInt8>) throws(ReportDecodingError) {
+        line += 1
+        guard line <= limits.lines else { throw .limitPassed("more than \(limits.lines) lines", line: line) }
+        var reader: JSONReader
+        let type: String
+        var version: Int?
+        do throws(JSONError) {
+            reader = try JSONReader(bytes, values: valuesLeft)
+            type = try reader.lineType()
+            if report == nil {
+                version = try reader.member("version") { value throws(JSONError) in try value.integer() }
+            }
+        } catch {
+            throw .malformed(error, line: line, type: nil)
+        }
+        if report == nil {
+            guard type == "report" else { throw .noReport("the first line is of another type") }
+            if let version, version != ReportHeader.currentVersion { throw .version(version) }
+        }
+        do throws(JSONError) {
+            try decode(type, from: &reader)
+            try reader.end()
+        } catch {
+            throw .malformed(error, line: line, type: type)
+        }
+        valuesLeft = reader.remainingValues
+    }
+
+    private mutating func decode(_ type: String, from reader: inout JSONReader) throws(JSONError) {
+        switch type {
+        case "report":
+            guard report == nil else { throw secondLine(reader) }
+            report = Report(header: try ReportHeader(from: &reader))
+        case "crash":
+            guard report?.crash == nil else { throw secondLine(reader) }
+            report?.crash = try Crash(from: &reader)
+        case "error":
+            guard report?.error == nil else { throw secondLine(reader) }
+            report?.error = try HandledError(from: &reader)
+        case "thread": report?.threads.append(try ThreadStack(from: &reader, budget: &budget))
+        case "image": report?.images.append(try Image(from: &reader))
+        case "context":
+            guard report?.context == nil else { throw secondLine(reader) }
+            report?.context = try Context(from: &reader)
+        case "breadcrumb": report?.breadcrumbs.append(try Breadcrumb(from: &reader))
+        case "end":
+            guard report?.end == nil else { throw secondLine(reader) }
+            report?.end = try CaptureEnd(from: &reader)
+        default: try reader.skip()
+        }
+    }
+
+    private func secondLine(_ reader: JSONReader) -> JSONError {
+        JSONError(.mismatch, at: reader.position, "there must be only one such line")
+    }
+}
+
+extension JSONReader {
+    /// The `type` of the line that begins here. The reader does not move.
+    fileprivate func lineType() throws(JSONError) -> String {
+        var scout = self
+        // Our writers put the type first, and then the line need not be searched for it.
+        if bytes.starts(with: #"{"type":"#.utf8) {
+            scout.position = 8
+            return try scout.string()
+        }
+        let type = try member("type") { value throws(JSONError) in try value.string() }
+        return try required(type, "type")
+    }
+
+    /// A member of the object that begins here, or nil. The reader does not move.
+    fileprivate func member<Value>(
+        _ name: String,
+        _ read: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> Value? {
+        var scout = self
+        var found: Value?
+        try scout.members { key, reader throws(JSONError) in
+            if key == name {
+                found = try read(&reader)
+            } else {
+                try reader.skip()
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,136 @@
+// The `thread` line.
+
+extension ThreadStack {
+    init(from reader: inout JSONReader, budget: inout ReportBudget) throws(JSONError) {
+        var id: Int?
+        var stack = ThreadStack(id: 0)
+        var frames: [Frame]?
+        var left = budget
+        try reader.members { key, reader throws(JSONError) in
+            switch key {
+            case "id": id = try reader.integer()
+            case "name": stack.name = try reader.string()
+            case "crashed": stack.crashed = try reader.bool()
+            case "state": stack.state = try reader.string()
+            case "frames":
+                frames = try reader.list { reader throws(JSONError) in
+                    try left.takeFrame(at: reader.position)
+                    return try Frame(from: &reader, budget: &left)
+                }
+            case "omitted": stack.omitted = try OmittedFrames(from: &reader)
+            case "truncated": stack.truncated = try reader.string()
+            default: try reader.skip()
+            }
+        }
+        budget = left
+        stack.id = try reader.required(id, "id")
+        stack.frames = try reader.required(frames, "frames")
+        self = stack
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("id", id)
+        writer.field("name", name)
+        writer.flag("crashed", crashed)
+        writer.field("state", state)
+        writer.array("frames", frames) { writer, frame in writer.object { frame.write(to: &$0) } }
+        writer.field("omitted", omitted) { writer, omitted in
+            writer.object { writer in
+                writer.field("index", omitted.index)
+                writer.field("count", omitted.count)
+            }
+        }
+        writer.field("truncated", truncated)
+    }
+}
+
+extension OmittedFrames {
+    init(from reader: inout JSONReader) throws(JSONError) {
+        var index: Int?
+        var count: Int?
+        try reader.members { key, reader throws(JSONError) in
+            switch key {
+            case "index": index = try reader.count()
+            case "count": count = try reader.count()
+            default: try reader.skip()
+            }
+        }
+        self.init(index: try reader.required(index, "index"), count: count)
+    }
+}
+
+extension Frame {
+    init(from reader: inout JSONReader, budget: inout ReportBudget) throws(JSONError) {
+        var address: UInt64?
+        var image: Int?
+        var offset: UInt64?
+        var trust: FrameTrust?
+        var symbols: [FrameSymbol] = []
+        var origin: FrameOrigin?
+        var left = budget
+        try reader.members { key, reader throws(JSONError) in
+            switch key {
+            case "address": address = try reader.hex()
+            case "image": image = try reader.count()
+            case "offset": offset = try reader.hex()
+            case "trust": trust = try reader.word()
+            case "symbols":
+                symbols = try reader.list { reader throws(JSONError) in
+                    try left.takeSymbol(at: reader.position)
+                    return try FrameSymbol(from: &reader)
+                }
+            case "origin": origin = try reader.word()
+            default: try reader.skip()
+            }
+        }
+        budget = left
+        self.init(
+            address: try reader.required(address, "address"),
+            image: image,
+            offset: offset,
+            trust: try reader.required(trust, "trust"),
+            symbols: symbols,
+            origin: origin
+        )
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("address", hex: address)
+        writer.field("image", image)
+        writer.field("offset", hex: offset)
+        writer.field("trust", trust.rawValue)
+        if !symbols.isEmpty {
+            writer.array("symbols", symbols) { writer, symbol in writer.object { symbol.write(to: &$0) } }
+        }
+        writer.field("origin", origin?.rawValue)
+    }
+}
+
+extension FrameSymbol {
+    init(from reader: inout JSONReader) throws(JSONError) {
+        var function: String?
+        var symbol = FrameSymbol(function: "")
+        try reader.members { key, reader throws(JSONError) in
+            switch key {
+            case "function": function = try reader.string()
+            case "mangled": symbol.mangled = try reader.string()
+            case "file": symbol.file = try reader.string()
+            case "line": symbol.line = try reader.count()
+            case "column": symbol.column = try reader.count()
+            case "inlined": symbol.inlined = try reader.bool()
+            default: try reader.skip()
+            }
+        }
+        symbol.function = try reader.required(function, "function")
+        self = symbol
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("function", function)
+        writer.field("mangled", mangled)
+        writer.field("file", file)
+        writer.field("line", line)
+        writer.field("column", column)
+        writer.flag("inlined", inlined)
+    }
+}

@@ -1,0 +1,35 @@
+extension String {
+    /// The text in a form that is safe on a terminal and in a log: one line, no escape sequences, nothing that reorders.
+    ///
+    /// Control characters, line separators, and the invisible and bidirectional format characters become `\n`, `\t`
+    /// or `\u{…}`. Text over `limit` characters is cut and ends with `…`.
+    public func madeVisible(limit: Int = .max) -> String {
+        var result = ""
+        var count = 0
+        for scalar in unicodeScalars {
+            guard count < limit else { return result + "…" }
+            count += 1
+            switch scalar {
+            case "\n": result += "\\n"
+            case "\t": result += "\\t"
+            case "\r": result += "\\r"
+            case _ where scalar.isHostileOnTerminal: result += "\\u{\(String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+extension Unicode.Scalar {
+    /// True for what a terminal obeys instead of showing: control, format, separator, private-use and unassigned scalars.
+    ///
+    /// Format characters hold the bidirectional overrides of CVE-2021-42574.
+    var isHostileOnTerminal: Bool {
+        if value >= 0x20 && value < 0x7f { return false }
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: return true
+        default: return false
+        }
+    }
+}
