@@ -1,0 +1,144 @@
+#if os(Linux)
+
+    import Foundation
+    import Synchronization
+
+    /// A real child process, whose output and end can be waited for.
+    ///
+    /// It is killed at its time limit, and when the last reference goes.
+    public final class ChildProcess: Sendable {
+        /// How a child ended.
+        public enum Status: Sendable, Equatable, CustomStringConvertible {
+            /// By `exit` or by returning from `main`.
+            case exited(Int32)
+            /// By a signal.
+            case signalled(Int32)
+            /// By us, at its time limit.
+            case timedOut
+
+            /// `exit 3`, `signal 11`.
+            public var description: String {
+                switch self {
+                case .exited(let code): "exit \(code)"
+                case .signalled(let number): "signal \(number)"
+                case .timedOut: "killed at its time limit"
+                }
+            }
+        }
+
+        /// A child that ended.
+        public struct Outcome: Sendable {
+            /// How it ended.
+            public let status: Status
+            /// True when the kernel wrote a core file.
+            public let dumpedCore: Bool
+            /// All of its standard output.
+            public let output: String
+            /// All of its standard error.
+            public let errors: String
+        }
+
+        /// Its process id.
+        public let pid: Int32
+        private let watch: Watch
+
+        /// Starts `path`, found as it is, with nothing of this process's environment.
+        ///
+        /// - Parameter limit: how long it may live.
+        public init(
+            _ path: String,
+            _ arguments: [String] = [],
+            environment: [String: String] = [:],
+            limit: Duration = .seconds(60)
+        ) throws {
+            let output = try Pipe()
+            let errors = try Pipe()
+            var actions = posix_spawn_file_actions_t()
+            posix_spawn_file_actions_init(&actions)
+            defer { posix_spawn_file_actions_destroy(&actions) }
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+            posix_spawn_file_actions_adddup2(&actions, output.write, 1)
+            posix_spawn_file_actions_adddup2(&actions, errors.write, 2)
+            var attributes = posix_spawnattr_t()
+            posix_spawnattr_init(&attributes)
+            defer { posix_spawnattr_destroy(&attributes) }
+            var none = sigset_t()
+            sigemptyset(&none)
+            posix_spawnattr_setsigmask(&attributes, &none)
+            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
+            var pid: pid_t = 0
+            let code = withCStrings([path] + arguments) { arguments in
+                withCStrings(environment.map { "\($0)=\($1)" }) { environment in
+                    posix_spawn(&pid, path, &actions, &attributes, arguments, environment)
+                }
+            }
+            close(output.write)
+            close(errors.write)
+            guard code == 0 else {
+                close(output.read)
+                close(errors.read)
+                throw SystemError(call: "posix_spawn \(path)", code: code)
+            }
+            self.pid = pid
+            watch = try Watch(pid: pid, output: output.read, errors: errors.read, limit: limit)
+        }
+
+        deinit {
+            watch.kill(SIGKILL)
+        }
+
+        /// Starts a child and waits for its end.
+        public static func run(
+            _ path: String,
+            _ arguments: [String] = [],
+            environment: [String: String] = [:],
+            limit: Duration = .seconds(60)
+        ) async throws -> Outcome {
+            try await ChildProcess(path, arguments, environment: environment, limit: limit).outcome()
+        }
+
+        /// Waits for its end.
+        public func outcome() async -> Outcome {
+            await watch.outcome()
+        }
+
+        /// Waits until the standard output holds a line that contains `text`, and returns that line; nil when the child ended
+        /// without it.
+        public func line(containing text: String) async -> String? {
+            await watch.line(containing: text)
+        }
+
+        /// Sends it a signal, if it still lives.
+        public func kill(_ signal: Int32) {
+            watch.kill(signal)
+        }
+    }
+
+    /// A pipe that no child inherits, unless one is started in the moment between its two calls: so nothing here relies on
+    /// its end of file. Reading does not block.
+    struct Pipe {
+        let read: Int32
+        let write: Int32
+
+        init() throws {
+            var ends: [Int32] = [0, 0]
+            guard pipe(&ends) == 0 else { throw SystemError(call: "pipe", code: errno) }
+            (read, write) = (ends[0], ends[1])
+            _ = fcntl(read, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(write, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(read, F_SETFL, O_NONBLOCK)
+        }
+    }
+
+    /// Calls `body` with a NULL-terminated array of C strings.
+    private func withCStrings<Result>(
+        _ strings: [String],
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        let copies: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) } + [nil]
+        defer { copies.forEach { free($0) } }
+        return body(copies)
+    }
+
+#endif
