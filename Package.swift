@@ -30,12 +30,8 @@ let products: [Product] = [
 
 /// Libraries of the system, as module maps and thin shims.
 let system: [Target] = [
-    .systemLibrary(
-        name: "CUnwind",
-        path: "Sources/System/CUnwind",
-        pkgConfig: "libunwind",
-        providers: [.apt(["libunwind-dev"])]
-    ),
+    // Without pkgConfig, which would link libunwind: it is loaded privately (docs/decisions.md), its headers are on the default path.
+    .systemLibrary(name: "CUnwind", path: "Sources/System/CUnwind", providers: [.apt(["libunwind-dev"])]),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CDwfl", path: "Sources/System/CDwfl", pkgConfig: "libdw", providers: [.apt(["libdw-dev"])]),
     .systemLibrary(
@@ -125,7 +121,19 @@ let examples: [Target] = [
 let tests: [Target] = [
     .target(name: "TestSupport", dependencies: ["CrashReport"], path: "Tests/TestSupport", swiftSettings: strict),
     test("CrashReportTests", ["CrashReport"]),
-    test("CrashCaptureTests", ["CrashCapture", "CrashReport"]),
+    .target(
+        name: "CaptureChildCrashes",
+        dependencies: ["CrashCapture"],
+        path: "Tests/CaptureChild/Crashes",
+        cSettings: strictC + [.headerSearchPath("../../../Sources/CrashCapture")]
+    ),
+    .executableTarget(
+        name: "CaptureChild",
+        dependencies: ["CaptureChildCrashes"],
+        path: "Tests/CaptureChild/Main",
+        swiftSettings: strict
+    ),
+    test("CrashCaptureTests", ["CrashCapture", "CrashReport", "CaptureChild"]),
     test("MaydayTests", ["Mayday", "CrashReport"]),
     test("SymbolicationTests", ["Symbolication", "CrashReport"], exclude: ["Fixture"]),
     test("StoreTests", ["Store", "CrashReport"]),

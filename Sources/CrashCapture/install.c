@@ -1,6 +1,211 @@
+// Installs the handlers: everything that allocates, locks or resolves names happens here, before a crash.
+// Nothing in this file is async-signal-safe.
+
 #include "CrashCapture.h"
+
+#if defined(__linux__)
+
+#include "internal.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const Settings *mayday_settings;
+
+/// The Swift runtime's accessor for its fatal message; runtimes before 6.3 have none.
+extern void *swift_getFatalErrorMessageBuffer(void) __attribute__((weak));
+
+/// Copies of the options live in pages of their own, read-only after install: a stray write cannot redirect the exec.
+typedef struct Copier {
+    char *memory;
+    size_t used;
+    size_t capacity;
+} Copier;
+
+static void *copy(Copier *copier, const void *from, size_t count) {
+    size_t start = (copier->used + 15) & ~(size_t)15;
+    copier->used = start + count;
+    if (copier->memory == NULL) return NULL;  // the first pass only measures
+    char *to = copier->memory + start;
+    if (from != NULL) memcpy(to, from, count);
+    return to;
+}
+
+static const char *copy_string(Copier *copier, const char *text) {
+    return text == NULL ? NULL : copy(copier, text, strlen(text) + 1);
+}
+
+/// `free_slots` NULL pointers follow the copies, and the terminator.
+static char **copy_strings(Copier *copier, const char *const *strings, size_t free_slots, size_t *count) {
+    *count = 0;
+    while (strings != NULL && strings[*count] != NULL) *count += 1;
+    char **copies = copy(copier, NULL, (*count + free_slots + 1) * sizeof(char *));
+    for (size_t index = 0; index < *count; index++) {
+        const char *text = copy_string(copier, strings[index]);
+        if (copies != NULL) copies[index] = (char *)text;
+    }
+    return copies;
+}
+
+static Settings *copy_settings(Copier *copier, const Settings *facts, const MaydayCaptureOptions *options) {
+    Settings settings = *facts;
+    size_t ignored;
+    settings.spool_path = copy_string(copier, options->spool_directory);
+    settings.report_members = copy_string(copier, options->report_members);
+    settings.process_members = copy_string(copier, options->process_members);
+    settings.executable = copy_string(copier, facts->executable);
+    if (options->reporter_arguments != NULL && options->reporter_arguments[0] != NULL) {
+        settings.reporter_arguments = copy_strings(copier, options->reporter_arguments, 0, &ignored);
+        settings.reporter_environment =
+            copy_strings(copier, options->reporter_environment, 2, &settings.reporter_environment_count);
+    }
+    return copy(copier, &settings, sizeof settings);
+}
+
+/// The loader's list, by the executable's DT_DEBUG entry (<link.h>).
+static uintptr_t find_loader_debug(const Settings *settings) {
+    const ElfW(Phdr) *headers = (const ElfW(Phdr) *)settings->executable_headers;
+    uintptr_t bias = 0, dynamic = 0;
+    for (size_t index = 0; index < settings->executable_header_count; index++) {
+        if (headers[index].p_type == PT_PHDR) bias = settings->executable_headers - headers[index].p_vaddr;
+        if (headers[index].p_type == PT_DYNAMIC) dynamic = headers[index].p_vaddr;
+    }
+    if (dynamic == 0) return 0;
+    for (const ElfW(Dyn) *entry = (const ElfW(Dyn) *)(bias + dynamic); entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag == DT_DEBUG) return entry->d_un.d_ptr;
+    }
+    return 0;
+}
+
+/// CLOCK_BOOTTIME of the start of this process: field 22 of /proc/self/stat, in clock ticks.
+static uint64_t find_process_start(void) {
+    char text[1024];
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    ssize_t length = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (length <= 0) return 0;
+    text[length] = '\0';
+    char *field = strrchr(text, ')');  // the name before it may contain anything
+    for (int number = 2; field != NULL && number < 22; number++) field = strchr(field + 1, ' ');
+    if (field == NULL) return 0;
+    return strtoull(field + 1, NULL, 10) * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+static int open_spool(Settings *settings, const char *directory) {
+    settings->spool_fd = -1;
+    if (directory == NULL) return 0;
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status) != 0) return errno;
+    settings->spool_fd = fd;
+    settings->spool_device = status.st_dev;
+    settings->spool_inode = status.st_ino;
+    return 0;
+}
+
+static void gather_facts(Settings *settings, char executable[PATH_MAX]) {
+    ssize_t length = readlink("/proc/self/exe", executable, PATH_MAX - 1);
+    executable[length > 0 ? length : 0] = '\0';
+    settings->executable = executable;
+    settings->pid = getpid();
+    settings->executable_headers = getauxval(AT_PHDR);
+    settings->executable_header_count = getauxval(AT_PHNUM);
+    settings->vdso = getauxval(AT_SYSINFO_EHDR);
+    settings->loader_debug = find_loader_debug(settings);
+    settings->process_started_ns = find_process_start();
+    if (swift_getFatalErrorMessageBuffer != NULL) settings->swift_message = swift_getFatalErrorMessageBuffer();
+#if defined(__GLIBC__)
+    settings->abort_message = dlvsym(RTLD_DEFAULT, "__abort_msg", "GLIBC_PRIVATE");
+#endif
+}
+
+/// Copies everything into read-only pages. NULL and errno when there is no memory.
+static const Settings *seal(const Settings *facts, const MaydayCaptureOptions *options) {
+    Copier measure = {0};
+    copy_settings(&measure, facts, options);
+    Copier copier = {.capacity = measure.used};
+    void *memory = mmap(NULL, copier.capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return NULL;
+    copier.memory = memory;
+    const Settings *settings = copy_settings(&copier, facts, options);
+    mprotect(memory, copier.capacity, PROT_READ);
+    return settings;
+}
+
+static bool install_handlers(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = mayday_on_signal;
+    // SA_NODEFER: a fault inside the capture must reach us again; blocked, the kernel would end the process at once.
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    for (int index = 0; index < CRASH_SIGNALS; index++) {
+        int signal = mayday_crash_signals[index];
+        // Only ever sent: ignored (a background job of a shell, nohup) it stays ignored, in our children too.
+        if (signal == SIGQUIT && mayday_settings->previous[index].sa_handler == SIG_IGN) continue;
+        if (sigaction(signal, &action, NULL) == 0) continue;
+        int error = errno;
+        while (index-- > 0) sigaction(mayday_crash_signals[index], &mayday_settings->previous[index], NULL);
+        errno = error;
+        return false;
+    }
+    return true;
+}
+
+static MaydayCaptureStatus install(const MaydayCaptureOptions *options) {
+    static char executable[PATH_MAX];
+    Settings settings;
+    memset(&settings, 0, sizeof settings);
+    settings.reporter_deadline_ms = options->reporter_deadline_ms;
+    settings.capture_deadline_ms =
+        options->capture_deadline_ms > 0 ? options->capture_deadline_ms : DEFAULT_CAPTURE_DEADLINE_MS;
+    for (int index = 0; index < CRASH_SIGNALS; index++) {
+        if (sigaction(mayday_crash_signals[index], NULL, &settings.previous[index]) != 0) return MAYDAY_CAPTURE_FAILED;
+    }
+    if (!mayday_thread_stack_ensure()) return MAYDAY_CAPTURE_FAILED;
+    settings.spool_error = open_spool(&settings, options->spool_directory);
+    gather_facts(&settings, executable);
+    mayday_safe_memory_probe();
+    mayday_unwinder_load();
+    mayday_report_warm_up();
+
+    mayday_settings = seal(&settings, options);
+    if (mayday_settings != NULL && install_handlers()) return MAYDAY_CAPTURE_INSTALLED;
+    int error = errno;
+    mayday_settings = NULL;
+    if (settings.spool_fd >= 0) close(settings.spool_fd);
+    errno = error;
+    return MAYDAY_CAPTURE_FAILED;
+}
+
+MaydayCaptureStatus mayday_capture_install(const MaydayCaptureOptions *options) {
+    static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+    if (mayday_is_reporter) return MAYDAY_CAPTURE_IN_REPORTER;
+    pthread_mutex_lock(&once);
+    MaydayCaptureStatus status =
+        mayday_settings != NULL ? MAYDAY_CAPTURE_ALREADY_INSTALLED : install(options);
+    int error = errno;
+    pthread_mutex_unlock(&once);
+    errno = error;
+    return status;
+}
+
+#else
 
 MaydayCaptureStatus mayday_capture_install(const MaydayCaptureOptions *options) {
     (void)options;
     return MAYDAY_CAPTURE_UNSUPPORTED;
 }
+
+#endif

@@ -18,12 +18,15 @@ extern "C" {
 /// What the handler needs to know, all of it prepared before a crash. Every string is copied.
 typedef struct MaydayCaptureOptions {
     /// Absolute path of the service's spool directory, which must exist. NULL: no disk, the report lives in memory (memfd)
-    /// and is handed to the reporter alone.
+    /// and is handed to the reporter alone. A report is written as `ID.jsonl.gz.part`, locked with `flock` meanwhile, and
+    /// renamed to `ID.jsonl.gz` when it is whole and durable. A `.part` that nobody has locked is a report that was cut
+    /// short from outside (SIGKILL, power): what it has is readable.
     const char *spool_directory;
     /// JSON members of the `report` line that are known at start, without braces and without a leading comma:
     /// `"release":"checkout@1.4.2","host":{…},"sdk":{…}`. The handler adds version, id, kind, time and process.
     const char *report_members;
     /// JSON members of the `process` object that are known at start, in the same form: `"name":"…","path":"…"`. May be NULL.
+    /// The handler adds pid, forked and uptime_ms.
     const char *process_members;
     /// NULL-terminated argument vector for the re-executed binary, or NULL for no reporter.
     const char *const *reporter_arguments;
@@ -44,6 +47,8 @@ typedef enum MaydayCaptureStatus {
     MAYDAY_CAPTURE_UNSUPPORTED = 2,
     /// A system call failed: `errno` says why. Nothing is left half installed.
     MAYDAY_CAPTURE_FAILED = 3,
+    /// This process is a reporter (it was started with MAYDAY_REPORTER): its own crashes are not captured.
+    MAYDAY_CAPTURE_IN_REPORTER = 4,
 } MaydayCaptureStatus;
 
 /// Installs the handlers. Call on any thread, outside signal handlers. Not async-signal-safe.

@@ -1,0 +1,116 @@
+// The end of the process: exit status, core file and the previous handler's behaviour are as without us.
+// Async-signal-safe.
+
+#if defined(__linux__)
+
+#include "internal.h"
+#include "system_calls.h"
+
+#include <string.h>
+
+static void set_default(int signal) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_DFL;
+    sigaction(signal, &action, NULL);
+}
+
+/// Queues the signal to this thread; it is delivered when the handler returns, so that a core file shows the crash.
+static void requeue(int signal, const siginfo_t *info) {
+    pid_t process = sys_getpid(), thread = sys_gettid();
+    sys_sigmask(~(KernelSignals)0);
+    if (sys_queue_signal(process, thread, signal, info) == 0) return;
+    if (syscall(SYS_tgkill, process, thread, signal) != 0) sys_exit_group(128 + signal);
+}
+
+static bool sent_by_self(const siginfo_t *info) { return info->si_code == SI_TKILL && info->si_pid == sys_getpid(); }
+
+static void end_by_default(void) {
+    int signal = mayday_crash.signal;
+    bool pid_one = sys_getpid() == 1;
+    set_default(signal);
+    EndFacts facts = {
+        .signal = signal,
+        .code = mayday_crash.info.si_code,
+        .pid_one = pid_one,
+        .sent_by_self = sent_by_self(&mayday_crash.info),
+        .trap_instruction_repeats =
+            pid_one && signal == SIGTRAP && mayday_context_repeat_trap(mayday_crash.context),
+    };
+    switch (mayday_end_decide(&facts)) {
+    case END_RETURN: return;
+    case END_REQUEUE: requeue(signal, &mayday_crash.info); return;
+    case END_EXIT: sys_exit_group(128 + signal);
+    }
+}
+
+/// Calls the previous handler as the kernel would have.
+static void call(const struct sigaction *previous) {
+    int signal = mayday_crash.signal;
+    if ((previous->sa_flags & (int)SA_RESETHAND) != 0) set_default(signal);
+    KernelSignals mask, added;
+    memcpy(&mask, &mayday_crash.context->uc_sigmask, sizeof mask);
+    memcpy(&added, &previous->sa_mask, sizeof added);
+    if ((previous->sa_flags & SA_NODEFER) == 0) added |= SIGNAL_BIT(signal);
+    sys_sigmask(mask | added);
+    if ((previous->sa_flags & SA_SIGINFO) != 0) {
+        previous->sa_sigaction(signal, &mayday_crash.info, mayday_crash.context);
+    } else {
+        previous->sa_handler(signal);
+    }
+}
+
+static void chain(const struct sigaction *previous) {
+    int signal = mayday_crash.signal;
+    uintptr_t pc = mayday_context_pc(mayday_crash.context);
+    uintptr_t sp = mayday_context_sp(mayday_crash.context);
+    mayday_crash.phase = PHASE_CHAINED;
+    call(previous);
+    if (mayday_context_pc(mayday_crash.context) != pc || mayday_context_sp(mayday_crash.context) != sp) return;
+    if (mayday_signal_is_fault(signal, mayday_crash.info.si_code) && signal != SIGTRAP && signal != SIGSYS) return;
+
+    // No instruction faults again. A handler that reset itself to the default, as Swift's does, meant the process to end.
+    struct sigaction now;
+    if (sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_DFL) end_by_default();
+}
+
+void mayday_end(void) {
+    mayday_crash.phase = PHASE_ENDING;
+    for (int index = 0; index < CRASH_SIGNALS; index++) {
+        sigaction(mayday_crash_signals[index], &mayday_settings->previous[index], NULL);
+    }
+    int index = mayday_signal_index(mayday_crash.signal);
+    const struct sigaction *previous = &mayday_settings->previous[index];
+    if (previous->sa_handler == SIG_DFL || previous->sa_handler == SIG_IGN) {
+        end_by_default();
+    } else {
+        chain(previous);
+    }
+}
+
+void mayday_end_now(void) {
+    int signal = mayday_crash.signal;
+    set_default(signal);
+    sys_queue_signal(sys_getpid(), sys_gettid(), signal, &mayday_crash.info);
+    sys_sigmask(~SIGNAL_BIT(signal));
+    sys_exit_group(128 + signal);
+}
+
+void mayday_pass_on(int signal, const siginfo_t *info) {
+    int index = mayday_signal_index(signal);
+    if (index < 0) return;
+    sigaction(signal, &mayday_settings->previous[index], NULL);
+    if (!mayday_signal_is_fault(signal, info->si_code)) requeue(signal, info);
+}
+
+void mayday_wait_for_end(void) {
+    uint64_t reporter = (uint64_t)mayday_settings->reporter_deadline_ms * 1000000u;
+    uint64_t limit = mayday_crash.deadline_ns + reporter + 3000000000u;
+    for (uint64_t now = mayday_monotonic_ns(); now < limit; now = mayday_monotonic_ns()) {
+        uint64_t owner = mayday_crash.owner;
+        sys_futex_wait(&owner, (uint32_t)owner, limit - now);
+    }
+    mayday_end_now();
+}
+
+#endif

@@ -1,0 +1,122 @@
+// The signal handler: who captures (gate.c), the stages in their order, and the way out (ending.c). Async-signal-safe.
+
+#if defined(__linux__)
+
+#include "internal.h"
+#include "runner.h"
+#include "system_calls.h"
+
+#include <errno.h>
+#include <string.h>
+
+Crash mayday_crash;
+
+/// pid << 32 | tid: a forked child is nobody's thread.
+static uint64_t identity(void) { return (uint64_t)sys_getpid() << 32 | (uint64_t)sys_gettid(); }
+
+bool mayday_on_crashing_thread(void) {
+    uint64_t owner = mayday_crash.owner;
+    return owner != 0 && owner == identity();
+}
+
+void mayday_mask_for_capture(void) {
+    KernelSignals open = SIGNAL_BIT(SIGPROF);
+    for (int index = 0; index < CRASH_SIGNALS; index++) {
+        if (mayday_crash_signals[index] != SIGQUIT) open |= SIGNAL_BIT(mayday_crash_signals[index]);
+    }
+    sys_sigmask(~open);
+}
+
+static void capture_stages(void) {
+    mayday_report_open();
+    mayday_run_stage("header", mayday_stage_header);
+    mayday_report_flush();
+    mayday_run_stage("loader", mayday_images_walk);
+    LeaveReason left = mayday_run_stage("unwind", mayday_stage_unwind);
+    if (left != LEFT_NOT) {
+        mayday_crashed_stack.truncated = left == LEFT_FAULT ? "fault" : "deadline";
+        mayday_unwinder_abandon();
+    }
+    mayday_run_stage("stack", mayday_stage_stack);
+    mayday_report_flush();
+    mayday_run_stage("images", mayday_stage_images);
+    mayday_report_flush();
+}
+
+static void finish(void) {
+    mayday_write_end();
+    mayday_report_finish();
+    mayday_spool_publish();
+}
+
+/// What follows the crash, in order. A fault in one of them outside a stage abandons that one and the next runs.
+static void (*const steps[])(void) = {capture_stages, finish, mayday_status_line};
+
+static void capture(int signal, siginfo_t *info, void *context) {
+    mayday_mask_for_capture();
+    mayday_crash.entered_ns = mayday_monotonic_ns();
+    mayday_crash.deadline_ns = mayday_crash.entered_ns + (uint64_t)mayday_settings->capture_deadline_ms * 1000000u;
+    mayday_crash.nested_faults = 0;
+    mayday_crash.signal = signal;
+    memcpy(&mayday_crash.info, info, sizeof *info);
+    mayday_crash.context = context;
+    mayday_crash.pid = sys_getpid();
+    mayday_crash.thread = sys_gettid();
+    mayday_make_report_id(mayday_crash.id);
+    mayday_runner_reset();
+    mayday_deadline_start();
+
+    static volatile size_t next;
+    for (next = 0; next < sizeof steps / sizeof *steps; next++) {
+        if (sigsetjmp(mayday_crash.capture_exit, 0) == 0) {
+            steps[next]();
+        } else {
+            mayday_mask_for_capture();
+        }
+        mayday_crash.phase = PHASE_RUNNER;
+    }
+    mayday_deadline_stop();
+}
+
+static GateOwner owner_of(uint64_t owner, uint64_t self) {
+    if (owner == 0 || owner >> 32 != self >> 32) return OWNER_NOBODY;
+    return owner == self ? OWNER_SELF : OWNER_OTHER;
+}
+
+void mayday_on_signal(int signal, siginfo_t *info, void *context) {
+    int saved_errno = errno;
+    uint64_t self = identity();
+    int index = mayday_signal_index(signal);
+    for (bool decided = false; !decided;) {
+        decided = true;
+        uint64_t owner = mayday_crash.owner;
+        GateFacts facts = {
+            .owner = owner_of(owner, self),
+            .phase = (GatePhase)mayday_crash.phase,
+            .sent = !mayday_signal_is_fault(signal, info->si_code),
+            .sent_by_self = info->si_code == SI_TKILL && info->si_pid == sys_getpid(),
+            .ignored_before = index >= 0 && mayday_settings->previous[index].sa_handler == SIG_IGN,
+            .nested_faults = mayday_crash.nested_faults,
+        };
+        switch (mayday_gate_decide(&facts)) {
+        case GATE_IGNORE: break;
+        case GATE_CAPTURE:
+            decided = atomic_compare_exchange_strong(&mayday_crash.owner, &owner, self);
+            if (!decided) break;
+            mayday_crash.phase = PHASE_RUNNER;
+            capture(signal, info, context);
+            mayday_end();
+            break;
+        case GATE_WAIT: mayday_wait_for_end(); break;
+        case GATE_LEAVE_STAGE:
+            mayday_crash.nested_faults += 1;
+            mayday_leave_stage(LEFT_FAULT);
+        case GATE_ABANDON: siglongjmp(mayday_crash.capture_exit, 1);
+        case GATE_DIE: mayday_end_now(); break;
+        case GATE_PASS_ON: mayday_pass_on(signal, info); break;
+        }
+    }
+    errno = saved_errno;
+}
+
+#endif

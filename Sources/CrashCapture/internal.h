@@ -1,0 +1,375 @@
+// What the files of CrashCapture share. One section for each file; each section says in which context its functions run:
+// "handler" functions are async-signal-safe, "install" functions are not and are only called before a crash.
+
+#ifndef MAYDAY_INTERNAL_H
+#define MAYDAY_INTERNAL_H
+
+#if defined(__linux__)
+
+#include "CrashCapture.h"
+
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <ucontext.h>
+
+#pragma GCC visibility push(hidden)
+
+// ---- settings: written by install.c, read-only pages afterwards ------------------------------------------------------
+
+enum { CRASH_SIGNALS = 8, DEFAULT_CAPTURE_DEADLINE_MS = 2000 };
+
+/// The signals that are captured, in the order of `Settings.previous`.
+extern const int mayday_crash_signals[CRASH_SIGNALS];
+
+typedef struct Settings {
+    pid_t pid;
+    /// Spool directory, or -1 and NULL; its device and inode tell whether the descriptor still is what it was.
+    int spool_fd;
+    const char *spool_path;
+    dev_t spool_device;
+    ino_t spool_inode;
+    /// errno of opening the spool directory at install, 0 when it went well.
+    int spool_error;
+    const char *report_members;
+    const char *process_members;
+    /// Arguments, and environment with two free slots for the variables that the handler adds. NULL for no reporter.
+    char **reporter_arguments;
+    char **reporter_environment;
+    size_t reporter_environment_count;
+    uint32_t reporter_deadline_ms;
+    uint32_t capture_deadline_ms;
+    /// Executable's absolute path, program headers, the loader's list and the kernel's own object.
+    const char *executable;
+    uintptr_t executable_headers;
+    size_t executable_header_count;
+    uintptr_t loader_debug;
+    uintptr_t vdso;
+    /// CLOCK_BOOTTIME of the start of the process.
+    uint64_t process_started_ns;
+    /// Where the Swift runtime and libc keep their fatal messages, or NULL.
+    const void *swift_message;
+    const void *abort_message;
+    struct sigaction previous[CRASH_SIGNALS];
+} Settings;
+
+/// NULL until installed.
+extern const Settings *mayday_settings;
+
+/// Index of `signal` in `mayday_crash_signals`, or -1. Handler.
+int mayday_signal_index(int signal);
+
+// ---- gate.c: who captures, and how the process ends; pure -------------------------------------------------------------
+
+typedef enum GateOwner { OWNER_NOBODY, OWNER_SELF, OWNER_OTHER } GateOwner;
+typedef enum GatePhase { PHASE_RUNNER, PHASE_STAGE, PHASE_ENDING, PHASE_CHAINED } GatePhase;
+
+typedef struct GateFacts {
+    /// Whose crash is being captured in this process.
+    GateOwner owner;
+    /// What the owner was doing.
+    GatePhase phase;
+    /// The signal was sent (kill, raise, abort), not raised by an instruction.
+    bool sent;
+    /// It was sent by this thread itself.
+    bool sent_by_self;
+    /// The previous action was SIG_IGN.
+    bool ignored_before;
+    /// Faults of the owner inside the capture so far.
+    int nested_faults;
+} GateFacts;
+
+typedef enum GateAction {
+    GATE_IGNORE,
+    GATE_CAPTURE,
+    GATE_WAIT,
+    GATE_LEAVE_STAGE,
+    GATE_ABANDON,
+    GATE_DIE,
+    GATE_PASS_ON,
+} GateAction;
+
+/// Faults inside the capture after which the rest is given up.
+enum { MAX_NESTED_FAULTS = 8 };
+
+GateAction mayday_gate_decide(const GateFacts *facts);
+
+typedef struct EndFacts {
+    int signal;
+    int code;
+    bool pid_one;
+    bool sent_by_self;
+    bool trap_instruction_repeats;
+} EndFacts;
+
+typedef enum EndAction {
+    /// Return: the instruction faults again, or abort() goes on, with the default action.
+    END_RETURN,
+    /// Queue the original signal again, blocked until the handler has returned.
+    END_REQUEUE,
+    /// _exit(128 + signal): nothing else ends this process.
+    END_EXIT,
+} EndAction;
+
+/// How a process whose previous action was the default ends.
+EndAction mayday_end_decide(const EndFacts *facts);
+
+// ---- handler.c: the crash being captured -------------------------------------------------------------------------------
+
+typedef enum LeaveReason { LEFT_NOT = 0, LEFT_FAULT = 1, LEFT_DEADLINE = 2 } LeaveReason;
+
+typedef struct Crash {
+    /// pid << 32 | tid of the crashing thread; 0 when there is no crash.
+    _Atomic uint64_t owner;
+    _Atomic int phase;
+    int nested_faults;
+    int signal;
+    siginfo_t info;
+    ucontext_t *context;
+    pid_t pid;
+    pid_t thread;
+    char id[37];
+    char message[2048];
+    size_t message_length;
+    const char *message_source;
+    uint64_t entered_ns;
+    uint64_t deadline_ns;
+    sigjmp_buf stage_exit;
+    sigjmp_buf capture_exit;
+} Crash;
+
+extern Crash mayday_crash;
+
+/// The handler. Handler.
+void mayday_on_signal(int signal, siginfo_t *info, void *context);
+/// True on the thread whose crash is being captured. Handler.
+bool mayday_on_crashing_thread(void);
+/// Sets the mask for the capture: everything blocked but faults and the deadline's signal. Handler.
+void mayday_mask_for_capture(void);
+
+// ---- runner.c: stages that can be left ---------------------------------------------------------------------------------
+
+/// Runs `body`; a fault or stall in it comes back here. Returns why it was left. Handler.
+LeaveReason mayday_run_stage(const char *name, void (*body)(void));
+/// Notes that a stage was cut short for another reason (`limit`, `io`). Handler.
+void mayday_note_cut(const char *stage, const char *reason);
+/// Leaves the current stage; called from a nested signal on the crashing thread. Handler.
+_Noreturn void mayday_leave_stage(LeaveReason reason);
+
+// ---- ending.c: the process ends as it would have without us -------------------------------------------------------------
+
+/// Puts the previous actions back and hands the signal on. Returns when the handler must return. Handler.
+void mayday_end(void);
+/// Makes sure that the process ends by the first crash's signal, from any thread. Handler.
+void mayday_end_now(void);
+/// A signal in the previous handler: its own action is put back and decides. Handler.
+void mayday_pass_on(int signal, const siginfo_t *info);
+/// Another thread crashed while a crash is being captured: waits until the process is gone, bounded. Handler.
+void mayday_wait_for_end(void);
+
+// ---- json.c: one line of the report --------------------------------------------------------------------------------------
+
+typedef struct Line {
+    char *data;
+    size_t length;
+    size_t capacity;
+    /// Something did not fit: the line must not be written.
+    bool overflow;
+} Line;
+
+/// All of these: handler; pure.
+void mayday_line_raw(Line *line, const char *text);
+void mayday_line_bytes(Line *line, const char *bytes, size_t count);
+/// `"key":`, with a comma before it unless it is the first member.
+void mayday_line_key(Line *line, const char *key);
+/// A JSON string from bytes of any kind: escaped, invalid UTF-8 replaced by U+FFFD.
+void mayday_line_string(Line *line, const char *bytes, size_t count);
+void mayday_line_int(Line *line, int64_t value);
+/// `"0x…"`.
+void mayday_line_hex(Line *line, uint64_t value);
+/// RFC 3339 in UTC with microseconds, from nanoseconds since 1970.
+void mayday_line_time(Line *line, uint64_t unix_ns);
+/// Hex digits of bytes, quoted.
+void mayday_line_digest(Line *line, const uint8_t *bytes, size_t count);
+
+// ---- report_writer.c: lines → gzip → spool file; handler ----------------------------------------------------------------
+
+/// Opens the report. False when there is nowhere to write.
+bool mayday_report_open(void);
+/// The empty line buffer, shared by all stages.
+Line *mayday_report_line(void);
+/// Ends the line with `\n` and compresses it. A line that overflowed is dropped and noted.
+void mayday_report_write(Line *line, const char *stage);
+/// Flushes what was compressed so far to the file.
+void mayday_report_flush(void);
+/// Ends the stream.
+void mayday_report_finish(void);
+/// Compresses something once, so that nothing is bound lazily in the handler. Install.
+void mayday_report_warm_up(void);
+
+// ---- spool_file.c: where the bytes go; handler ----------------------------------------------------------------------------
+
+typedef struct SpoolFile {
+    /// The file, or the memfd; -1 when there is neither.
+    int fd;
+    /// The report is a memfd.
+    bool in_memory;
+    /// Renamed into place.
+    bool published;
+    uint64_t size;
+    /// errno that sent the report into memory, or that lost it.
+    int error;
+    char path[PATH_MAX];
+} SpoolFile;
+
+extern SpoolFile mayday_spool;
+
+bool mayday_spool_open(const char *id);
+bool mayday_spool_write(const void *bytes, size_t count);
+/// fsync, rename, fsync of the directory; the lock is released.
+void mayday_spool_publish(void);
+
+// ---- safe_memory.c: reads that may fault; handler -------------------------------------------------------------------------
+
+/// Probes what this kernel allows. Install.
+void mayday_safe_memory_probe(void);
+/// Copies all of it or returns false.
+bool mayday_safe_read(void *to, uintptr_t from, size_t count);
+/// Copies up to the first NUL, at most `capacity` - 1 bytes; always ends `to` with a NUL. Returns the length.
+size_t mayday_safe_read_string(char *to, uintptr_t from, size_t capacity);
+
+// ---- images.c: loaded objects ----------------------------------------------------------------------------------------------
+
+enum { MAX_IMAGES = 1024, MAX_BUILD_ID = 32 };
+
+typedef struct LoadedImage {
+    uintptr_t bias;
+    uintptr_t base;
+    uintptr_t end;
+    uintptr_t executable_start;
+    uintptr_t executable_end;
+    uintptr_t headers;
+    uint16_t header_count;
+    uint8_t build_id_length;
+    uint8_t build_id[MAX_BUILD_ID];
+    const char *path;
+} LoadedImage;
+
+typedef struct ImageTable {
+    /// Number of valid entries; grows entry by entry, so that what was read before a fault stays.
+    _Atomic uint32_t count;
+    bool truncated;
+    LoadedImage images[MAX_IMAGES];
+} ImageTable;
+
+extern ImageTable mayday_images;
+
+/// Walks the loader's list into `mayday_images`. Handler.
+void mayday_images_walk(void);
+/// Index of the image that contains `address`, or -1. Handler.
+int mayday_image_of(uintptr_t address);
+
+// ---- unwind.c, unwinder.c: stacks ---------------------------------------------------------------------------------------------
+
+enum { FIRST_FRAMES = 128, LAST_FRAMES = 64, MAX_STEPS = 500000 };
+
+typedef enum Trust { TRUST_CONTEXT, TRUST_CFI, TRUST_FP } Trust;
+
+typedef struct StackFrame {
+    uintptr_t address;
+    Trust trust;
+} StackFrame;
+
+/// Frames as they are found: the first ones, and the last ones in a ring. Consistent after every frame.
+typedef struct Stack {
+    uint32_t total;
+    uint32_t first_limit;
+    const char *truncated;
+    StackFrame first[FIRST_FRAMES];
+    StackFrame last[LAST_FRAMES];
+} Stack;
+
+/// Empties `stack`; `first_limit` frames are kept from the top, `LAST_FRAMES` from the end. Handler.
+void mayday_stack_reset(Stack *stack, uint32_t first_limit);
+/// Walks from `context`. `bad_pc`: the pc itself faulted, so that the caller is on top of the stack. Handler.
+void mayday_unwind(const ucontext_t *context, bool bad_pc, Stack *stack);
+/// The unwinder was left in the middle of something and is not to be called again. Handler.
+void mayday_unwinder_abandon(void);
+/// The members `frames`, `omitted` and `truncated`. Handler.
+void mayday_stack_members(Line *line, const Stack *stack);
+
+/// Loads libunwind privately and warms it up. Install.
+void mayday_unwinder_load(void);
+bool mayday_unwinder_usable(void);
+/// Walks by unwind tables, appending to `stack`. `exact`: the pc of `context` is exact, not a return address.
+/// False when nothing could be found. Handler.
+bool mayday_unwinder_walk(const ucontext_t *context, bool exact, Stack *stack);
+/// Appends one frame. False when the hard limit is reached. Handler.
+bool mayday_stack_push(Stack *stack, uintptr_t address, Trust trust);
+
+// ---- registers.c; handler -------------------------------------------------------------------------------------------------------
+
+uintptr_t mayday_context_pc(const ucontext_t *context);
+uintptr_t mayday_context_sp(const ucontext_t *context);
+uintptr_t mayday_context_fp(const ucontext_t *context);
+/// Undoes a call to an address that cannot be executed: pc becomes the return address. False when it cannot be read.
+bool mayday_context_undo_call(ucontext_t *context);
+/// Moves pc back over a one-byte trap, when there is one, so that it traps again. True when returning repeats the trap.
+bool mayday_context_repeat_trap(ucontext_t *context);
+/// The object of all registers.
+void mayday_registers(Line *line, const ucontext_t *context);
+
+// ---- signals.c, message.c, stages.c, status_line.c; handler ------------------------------------------------------------------------
+
+/// `SIGSEGV`, or NULL.
+const char *mayday_signal_name(int signal);
+/// `SEGV_MAPERR`, or NULL.
+const char *mayday_signal_code_name(int signal, int code);
+/// Raised by an instruction of this thread, not sent.
+bool mayday_signal_is_fault(int signal, int code);
+/// The kernel filled in the address of the fault.
+bool mayday_signal_has_address(int signal, int code);
+/// The kernel filled in who sent it.
+bool mayday_signal_has_sender(int code);
+
+/// Fills `mayday_crash.message`.
+void mayday_message_find(void);
+
+void mayday_stage_header(void);
+void mayday_stage_unwind(void);
+void mayday_stage_stack(void);
+void mayday_stage_images(void);
+/// The `end` line. Not run as a stage: nothing in it can fault.
+void mayday_write_end(void);
+
+extern Stack mayday_crashed_stack;
+
+/// One line on stderr.
+void mayday_status_line(void);
+
+// ---- phdr_interpose.c, thread_stack.c, load.c: what is in place before `main` ----------------------------------------------------
+
+typedef struct dl_phdr_info PhdrInfo;
+typedef int (*PhdrCallback)(PhdrInfo *, size_t, void *);
+extern _Atomic(int (*)(PhdrCallback, void *)) mayday_real_dl_iterate_phdr;
+
+/// Puts an alternate stack on the calling thread when it has none that is large enough. Install.
+bool mayday_thread_stack_ensure(void);
+/// True in a process that was started as the reporter.
+extern bool mayday_is_reporter;
+
+// ---- clock; handler ------------------------------------------------------------------------------------------------------------------
+
+uint64_t mayday_monotonic_ns(void);
+uint64_t mayday_boottime_ns(void);
+uint64_t mayday_realtime_ns(void);
+
+#pragma GCC visibility pop
+
+#endif
+#endif

@@ -1,0 +1,25 @@
+// The runner's bookkeeping, for the handler and the `end` line. Async-signal-safe.
+
+#ifndef MAYDAY_RUNNER_H
+#define MAYDAY_RUNNER_H
+
+#if defined(__linux__)
+
+#include "internal.h"
+
+#pragma GCC visibility push(hidden)
+
+void mayday_runner_reset(void);
+/// The members `stages` and `cut` of the `end` line.
+void mayday_runner_members(Line *line);
+
+/// The stage deadline: a timer that exists only during the capture and signals the crashing thread alone.
+void mayday_deadline_start(void);
+void mayday_deadline_arm(uint64_t after_ns);
+void mayday_deadline_disarm(void);
+void mayday_deadline_stop(void);
+
+#pragma GCC visibility pop
+
+#endif
+#endif

@@ -1,0 +1,125 @@
+// Where the bytes of a report go: `ID.jsonl.gz.part` in the spool directory, locked while it is written and renamed when
+// it is whole and durable; or a memfd, when there is no directory or it takes no more. Async-signal-safe.
+
+#if defined(__linux__)
+
+#include "internal.h"
+#include "system_calls.h"
+
+#include <errno.h>
+#include <linux/memfd.h>
+#include <string.h>
+#include <sys/file.h>
+
+SpoolFile mayday_spool = {.fd = -1};
+
+static int directory_fd = -1;
+static char part_name[64];
+static char final_name[64];
+
+/// The descriptor from install when it still is that directory (a service may close every descriptor it does not know).
+static int open_directory(void) {
+    struct stat status;
+    int fd = mayday_settings->spool_fd;
+    if (fd >= 0 && sys_fstat(fd, &status) == 0 && status.st_dev == mayday_settings->spool_device &&
+        status.st_ino == mayday_settings->spool_inode && status.st_nlink > 0) {
+        return fd;
+    }
+    return sys_openat(AT_FDCWD, mayday_settings->spool_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+}
+
+static void join(char *to, size_t capacity, const char *first, const char *second, const char *third) {
+    size_t at = 0;
+    const char *parts[] = {first, second, third};
+    for (int index = 0; index < 3; index++) {
+        for (const char *from = parts[index]; *from != '\0' && at + 1 < capacity; from++) to[at++] = *from;
+    }
+    to[at] = '\0';
+}
+
+/// Goes on in memory, with what the file already had. `error` says why.
+static bool move_to_memory(int error) {
+    int file = mayday_spool.fd;
+    uint64_t written = mayday_spool.size;
+    mayday_spool.error = error;
+    mayday_spool.in_memory = true;
+    mayday_spool.size = 0;
+    mayday_spool.fd = sys_memfd_create("mayday-report", MFD_CLOEXEC);
+    bool moved = mayday_spool.fd >= 0;
+    while (moved && file >= 0 && mayday_spool.size < written) {
+        static char chunk[4096];
+        uint64_t left = written - mayday_spool.size;
+        ssize_t got = sys_pread(file, chunk, left < sizeof chunk ? left : sizeof chunk, (off_t)mayday_spool.size);
+        moved = got > 0 && sys_write(mayday_spool.fd, chunk, (size_t)got) == got;
+        if (moved) mayday_spool.size += (uint64_t)got;
+    }
+    if (file >= 0) {
+        sys_unlinkat(directory_fd, part_name);
+        sys_close(file);
+    }
+    if (!moved && mayday_spool.fd >= 0) {
+        sys_close(mayday_spool.fd);
+        mayday_spool.fd = -1;
+    }
+    return moved;
+}
+
+bool mayday_spool_open(const char *id) {
+    mayday_spool.fd = -1;
+    mayday_spool.in_memory = false;
+    mayday_spool.published = false;
+    mayday_spool.size = 0;
+    mayday_spool.error = 0;
+    mayday_spool.path[0] = '\0';
+    if (mayday_settings->spool_path == NULL) return move_to_memory(0);
+
+    join(part_name, sizeof part_name, id, ".jsonl.gz", ".part");
+    join(final_name, sizeof final_name, id, ".jsonl.gz", "");
+    directory_fd = open_directory();
+    if (directory_fd < 0) return move_to_memory(errno);
+    int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
+    if (mayday_spool.fd < 0) return move_to_memory(errno);
+    sys_flock(mayday_spool.fd, LOCK_EX | LOCK_NB);
+    join(mayday_spool.path, sizeof mayday_spool.path, mayday_settings->spool_path, "/", final_name);
+    return true;
+}
+
+bool mayday_spool_write(const void *bytes, size_t count) {
+    const char *next = bytes;
+    while (count > 0) {
+        if (mayday_spool.fd < 0) return false;
+        ssize_t put = sys_write(mayday_spool.fd, next, count);
+        if (put > 0) {
+            next += put;
+            count -= (size_t)put;
+            mayday_spool.size += (uint64_t)put;
+            continue;
+        }
+        int error = put == 0 ? EIO : errno;
+        if (error == EINTR) continue;
+        // Above RLIMIT_FSIZE the kernel also sends SIGXFSZ, which would end the process in the crash's place.
+        if (error == EFBIG) sys_take_pending(SIGNAL_BIT(SIGXFSZ));
+        if (mayday_spool.in_memory) {
+            mayday_spool.error = error;
+            return false;
+        }
+        if (!move_to_memory(error)) return false;
+    }
+    return true;
+}
+
+void mayday_spool_publish(void) {
+    if (mayday_spool.fd < 0 || mayday_spool.in_memory) return;
+    if (sys_fsync(mayday_spool.fd) != 0 || sys_rename_in(directory_fd, part_name, final_name) != 0) {
+        move_to_memory(errno);
+        return;
+    }
+    sys_fsync(directory_fd);
+    mayday_spool.published = true;
+    // Closing releases the lock: from here on the report is anybody's who claims it.
+    sys_close(mayday_spool.fd);
+    mayday_spool.fd = -1;
+}
+
+#endif
