@@ -1,1 +1,69 @@
-import CrashReport
+public import CrashReport
+
+/// What the collector keeps: projects, reports as they came, and the issues they were grouped into.
+///
+/// Every function blocks until the answer is there, may be called from any thread, and what it reports as written is
+/// durable: it survives a kill of the process and the loss of power.
+public protocol Store: Sendable {
+    // MARK: Projects
+
+    /// Makes the first project and the admin token, all or nothing.
+    ///
+    /// - Returns: the project, or nil when the store was set up before (nothing is changed then).
+    func setUp(project name: String, key: SecretHash, adminToken: SecretHash, at time: Timestamp)
+        throws(StoreError) -> Project?
+    /// All projects by id.
+    func projects() throws(StoreError) -> [Project]
+    /// One project; nil when there is none of this id.
+    func project(_ id: Int) throws(StoreError) -> Project?
+    /// Adds a project; nil when the name is taken.
+    func addProject(name: String, key: SecretHash, at time: Timestamp) throws(StoreError) -> Project?
+    /// Replaces the key of a project, so that the old one is refused from now on; false when there is no such project.
+    func replaceKey(ofProject id: Int, with key: SecretHash) throws(StoreError) -> Bool
+    /// The hash of the token that may read; nil before `setUp`.
+    func adminToken() throws(StoreError) -> SecretHash?
+    /// Replaces the token that may read.
+    func replaceAdminToken(with token: SecretHash) throws(StoreError)
+    /// Where reports are sent to, as the last `serve` said; nil before the first.
+    func publicURL() throws(StoreError) -> String?
+    /// Remembers where reports are sent to.
+    func setPublicURL(_ url: String) throws(StoreError)
+
+    // MARK: Ingest
+
+    /// Keeps a report, durable when this returns. A report whose id the project already has is left as it is.
+    func add(_ report: NewReport) throws(StoreError) -> Addition
+
+    // MARK: Digest
+
+    /// Takes reports that wait for digestion, oldest first, and counts the attempt durably before it begins, so that a
+    /// report that ends the process is known at the next start. Reports tried before come one at a time.
+    func claimPending(limit: Int) throws(StoreError) -> [PendingReport]
+    /// Lets reports that were claimed and not begun wait again, as if they had not been claimed.
+    func release(_ reports: [ReportKey]) throws(StoreError)
+    /// Writes the outcome of a digestion, counts it in its issue and ends its waiting, all or nothing.
+    ///
+    /// - Returns: the issue, or nil when the report was digested before (nothing is changed then).
+    func finish(_ digestion: Digestion) throws(StoreError) -> Issue?
+    /// Ends the waiting of a report that could not be digested.
+    func fail(_ report: ReportKey, reason: String) throws(StoreError)
+    /// Lets failed reports wait again unless they had `maximumAttempts`; those that still wait after that many
+    /// attempts ended the process each time and are failed.
+    func retryFailed(maximumAttempts: Int) throws(StoreError)
+    /// How many reports are not grouped.
+    func digestCounts() throws(StoreError) -> DigestCounts
+
+    // MARK: Query
+
+    /// Issues, last seen first.
+    func issues(_ selection: IssueSelection) throws(StoreError) -> [Issue]
+    /// In which releases an issue was seen, newest first.
+    func releases(of issue: IssueKey) throws(StoreError) -> [IssueRelease]
+    /// Reports, newest first.
+    func reports(_ selection: ReportSelection) throws(StoreError) -> [StoredReport]
+    /// The bytes of a report; nil when there is none of this key.
+    func body(of report: ReportKey) throws(StoreError) -> ReportBody?
+
+    /// Lets go of files and connections; nothing may be called afterwards.
+    func close()
+}

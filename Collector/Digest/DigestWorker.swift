@@ -1,0 +1,125 @@
+public import CrashReport
+import Dispatch
+import Foundation
+public import Store
+import Synchronization
+
+/// Digests stored reports on a thread of its own, oldest first, while `serve` takes new ones.
+///
+/// A report's symbols, its issue and its count are written in one transaction, so a kill at any moment neither loses nor
+/// doubles anything; a report that ends the process is given up after `maximumAttempts` starts.
+public final class DigestWorker: Sendable {
+    private let store: any Store
+    private let digest: @Sendable (Report) throws -> DigestedReport
+    private let log: @Sendable (String) -> Void
+    private let isWoken = Atomic(true)
+    private let wakes = DispatchSemaphore(value: 1)
+    private let isStarted = Atomic(false)
+    private let end = Mutex<ContinuousClock.Instant?>(nil)
+    private let ended = DispatchSemaphore(value: 0)
+    private let doneCount = Atomic(0)
+    private let failedCount = Atomic(0)
+
+    /// How often a report may fail, or end the process, before it is given up.
+    public static let maximumAttempts = 3
+    private static let batch = 16
+
+    /// A worker that is not started yet.
+    ///
+    /// - Parameters:
+    ///   - log: gets a line for each report or store failure; called on the worker's thread.
+    ///   - digest: adds symbols and groups; called on the worker's thread.
+    public init(
+        store: any Store,
+        log: @escaping @Sendable (String) -> Void,
+        digest: @escaping @Sendable (Report) throws -> DigestedReport
+    ) {
+        self.store = store
+        self.log = log
+        self.digest = digest
+    }
+
+    /// Digested since the start.
+    public var done: Int { doneCount.load(ordering: .relaxed) }
+    /// Failed since the start.
+    public var failed: Int { failedCount.load(ordering: .relaxed) }
+
+    /// Starts the thread, which first takes what waits from earlier.
+    public func start() {
+        guard !isStarted.exchange(true, ordering: .relaxed) else { return }
+        let thread = Thread { self.run() }
+        thread.name = "digest"
+        // Demanglers and debug information of deep templates recurse.
+        thread.stackSize = 16 << 20
+        thread.start()
+    }
+
+    /// Says that there may be something to digest. Cheap; from any thread.
+    public func wake() {
+        if !isWoken.exchange(true, ordering: .acquiringAndReleasing) { wakes.signal() }
+    }
+
+    /// Digests what still fits into the time, and returns when the worker has stopped or the time is over. Reports that
+    /// were not reached wait for the next start.
+    public func stop(within limit: Duration) {
+        guard isStarted.load(ordering: .relaxed) else { return }
+        end.withLock { $0 = .now + limit }
+        wake()
+        _ = ended.wait(timeout: .now() + .milliseconds(Int(limit / .milliseconds(1)) + 100))
+    }
+
+    private var isTimeOver: Bool { end.withLock { $0.map { ContinuousClock.now >= $0 } ?? false } }
+    private var isStopping: Bool { end.withLock { $0 != nil } }
+
+    private func run() {
+        var failures = 0
+        var isRecovered = false
+        while true {
+            // After a failure of the store it is tried again in 1, 2, 4 … 32 s, else there is nothing to do until woken.
+            _ = wakes.wait(timeout: failures == 0 ? .distantFuture : .now() + .seconds(1 << min(failures - 1, 5)))
+            isWoken.store(false, ordering: .sequentiallyConsistent)
+            do throws(StoreError) {
+                if !isRecovered { try store.retryFailed(maximumAttempts: Self.maximumAttempts) }
+                isRecovered = true
+                try drain()
+                failures = 0
+            } catch {
+                failures += 1
+                log("digest: \(error)")
+            }
+            if isStopping { break }
+        }
+        ended.signal()
+    }
+
+    /// Digests until nothing waits.
+    private func drain() throws(StoreError) {
+        while !isTimeOver {
+            let claimed = try store.claimPending(limit: Self.batch)
+            guard !claimed.isEmpty else { return }
+            for (index, report) in claimed.enumerated() {
+                if isTimeOver { return try store.release(claimed[index...].map(\.key)) }
+                try process(report)
+            }
+        }
+    }
+
+    private func process(_ pending: PendingReport) throws(StoreError) {
+        let digested: DigestedReport
+        do {
+            digested = try digest(Report.decode(gzip: pending.gzip).report)
+        } catch {
+            failedCount.add(1, ordering: .relaxed)
+            log("digest: report \(pending.key.id) of project \(pending.key.project): \(error)")
+            return try store.fail(pending.key, reason: "\(error)")
+        }
+        let digestion = Digestion(
+            key: pending.key,
+            fingerprint: digested.fingerprint,
+            title: digested.title,
+            culprit: digested.culprit,
+            gzip: digested.report.encode()
+        )
+        if try store.finish(digestion) != nil { doneCount.add(1, ordering: .relaxed) }
+    }
+}

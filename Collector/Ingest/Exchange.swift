@@ -1,0 +1,82 @@
+/// One request and its answer. Used only by the thread of its connection.
+final class Exchange {
+    let request: HTTPRequest
+    let began = ContinuousClock.now
+    private let handler: any HTTPHandler
+    private let budget: UploadBudget
+    private var state: State
+    private var body: [UInt8] = []
+    private var discarded = 0
+    private(set) var answer: HTTPAnswer?
+
+    private enum State {
+        case receiving(limit: Int)
+        case discarding(HTTPAnswer)
+    }
+
+    /// A body that nobody wants is read up to so many bytes, so that the client sees the answer and no broken connection.
+    static let maximumDiscarded = 16 << 20
+
+    init(_ request: HTTPRequest, handler: any HTTPHandler, budget: UploadBudget) {
+        self.request = request
+        self.handler = handler
+        self.budget = budget
+        state =
+            switch handler.begin(request) {
+            case .answer(let answer): .discarding(answer)
+            case .receive(let limit): .receiving(limit: limit)
+            }
+    }
+
+    deinit { budget.giveBack(body.count) }
+
+    /// The answer, when it can be given without the body.
+    var earlyAnswer: HTTPAnswer? {
+        guard case .discarding(let answer) = state else { return nil }
+        if request.expectsContinue || !request.hasBody { return answer }
+        return (request.contentLength ?? 0) > Self.maximumDiscarded ? answer : nil
+    }
+
+    /// Takes a piece of the body; false when the connection should end.
+    func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
+        if case .receiving(let limit) = state {
+            if body.count + piece.count > limit {
+                refuse(.tooLarge(limit: limit))
+            } else if !budget.take(piece.count) {
+                refuse(.noMemory)
+            } else {
+                body.append(contentsOf: piece)
+                return true
+            }
+        }
+        discarded += piece.count
+        return discarded <= Self.maximumDiscarded
+    }
+
+    /// The answer, once all of the request is there.
+    func finish() -> HTTPAnswer {
+        switch state {
+        case .receiving: handler.answer(request, body: body)
+        case .discarding(let answer): answer
+        }
+    }
+
+    /// Remembers what is being sent.
+    func send(_ answer: HTTPAnswer) { self.answer = answer }
+
+    /// It is over; `sent` is false when the client went away.
+    func complete(sent: Bool) {
+        handler.completed(
+            request,
+            status: sent ? answer?.status ?? 0 : 0,
+            bytes: answer?.body.count ?? 0,
+            duration: began.duration(to: .now)
+        )
+    }
+
+    private func refuse(_ cause: RefusedBody) {
+        budget.giveBack(body.count)
+        body = []
+        state = .discarding(handler.refusal(cause))
+    }
+}

@@ -1,0 +1,203 @@
+internal import CMicroHTTPD
+import Foundation
+import Synchronization
+
+/// Bounds on what clients can make the server hold.
+public struct HTTPLimits: Sendable {
+    /// Connections at once; each has a thread. More are closed at once.
+    public var connections = 256
+    /// For silence on a connection.
+    public var idle = Duration.seconds(30)
+    /// For the whole of a request, and again for the whole of its answer.
+    public var request = Duration.seconds(60)
+    /// Bytes of bodies that all uploads together hold; above that, 503.
+    public var uploads = 64 << 20
+    /// How long a stop waits for requests that were begun.
+    public var stop = Duration.seconds(10)
+
+    /// The usual limits.
+    public init() {}
+}
+
+/// HTTP by libmicrohttpd, with a thread for each connection: a handler may block until its report is durable, and reports
+/// that wait at the same time are committed together.
+final class HTTPDaemon: Sendable {
+    let address: ListenAddress
+    private let service: Service
+    private let daemon: Mutex<OpaquePointer?>
+
+    /// What the callbacks need.
+    private final class Service: Sendable {
+        let handler: any HTTPHandler
+        let budget: UploadBudget
+        let deadlines: ConnectionDeadlines
+        let underWay = UnderWay()
+
+        init(handler: any HTTPHandler, limits: HTTPLimits) {
+            self.handler = handler
+            budget = UploadBudget(bytes: limits.uploads)
+            deadlines = ConnectionDeadlines(allowance: limits.request)
+        }
+    }
+
+    /// Listens and serves until `stop`.
+    init(_ requested: ListenAddress, limits: HTTPLimits, handler: any HTTPHandler) throws(ListenError) {
+        let (socket, port) = try requested.listen()
+        var address = requested
+        address.port = port
+        self.address = address
+        service = Service(handler: handler, limits: limits)
+        let context = Unmanaged.passUnretained(service).toOpaque()
+        let flags = [MHD_USE_THREAD_PER_CONNECTION, MHD_USE_POLL_INTERNAL_THREAD, MHD_USE_ITC]
+        let options = [
+            MHD_OptionItem(option: .LISTEN_SOCKET, value: Int(socket), ptr_value: nil),
+            MHD_OptionItem(
+                option: .NOTIFY_COMPLETED,
+                value: unsafeBitCast(Self.completed, to: Int.self),
+                ptr_value: context
+            ),
+            MHD_OptionItem(
+                option: .NOTIFY_CONNECTION,
+                value: unsafeBitCast(Self.connection, to: Int.self),
+                ptr_value: context
+            ),
+            MHD_OptionItem(option: .CONNECTION_LIMIT, value: limits.connections, ptr_value: nil),
+            MHD_OptionItem(
+                option: .CONNECTION_TIMEOUT,
+                value: Int(max(1, limits.idle.components.seconds)),
+                ptr_value: nil
+            ),
+            MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: 64 << 10, ptr_value: nil),
+            MHD_OptionItem(option: .THREAD_STACK_SIZE, value: 1 << 20, ptr_value: nil),
+            MHD_OptionItem(option: .END, value: 0, ptr_value: nil),
+        ]
+        guard let started = mhd_start(flags.reduce(0) { $0 | $1.rawValue }, 0, Self.request, context, options) else {
+            let code = errno
+            close(socket)
+            service.deadlines.stop()
+            throw ListenError(address: requested, code: code)
+        }
+        daemon = Mutex(started)
+    }
+
+    /// Refuses new connections, lets requests that were begun come to their end, and closes the others.
+    func stop(within limit: Duration) {
+        daemon.withLock { daemon in
+            guard let running = daemon else { return }
+            let socket = MHD_quiesce_daemon(running)
+            if socket >= 0 { close(socket) }
+            service.underWay.waitUntilNone(limit)
+            MHD_stop_daemon(running)
+            service.deadlines.stop()
+            daemon = nil
+        }
+    }
+
+    deinit { stop(within: .zero) }
+
+    // MARK: Callbacks, on the thread of the connection
+
+    private static let request: MHD_AccessHandlerCallback = {
+        (context, connection, path, method, _, piece, pieceLength, slot) -> MHD_Result in
+        guard let context, let connection, let path, let method, let slot, let pieceLength else { return .NO }
+        let service = Unmanaged<Service>.fromOpaque(context).takeUnretainedValue()
+        guard let known = slot.pointee else {
+            let request = HTTPRequest(
+                method: String(cString: method),
+                path: String(cString: path),
+                query: values(of: connection, .GET_ARGUMENT_KIND),
+                headers: values(of: connection, .HEADER_KIND)
+            )
+            service.underWay.begin()
+            let exchange = Exchange(request, handler: service.handler, budget: service.budget)
+            slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
+            return exchange.earlyAnswer.map { queue($0, for: exchange, on: connection) } ?? .YES
+        }
+        let exchange = Unmanaged<Exchange>.fromOpaque(known).takeUnretainedValue()
+        if pieceLength.pointee > 0 {
+            let bytes = UnsafeRawBufferPointer(start: piece, count: pieceLength.pointee)
+            pieceLength.pointee = 0
+            return exchange.receive(bytes) ? .YES : .NO
+        }
+        let socket = mhd_socket(connection)
+        service.deadlines.suspend(socket)
+        let answer = exchange.finish()
+        service.deadlines.restart(socket)
+        return queue(answer, for: exchange, on: connection)
+    }
+
+    private static let completed: MHD_RequestCompletedCallback = { context, connection, slot, reason in
+        guard let context, let slot, let known = slot.pointee else { return }
+        slot.pointee = nil
+        let service = Unmanaged<Service>.fromOpaque(context).takeUnretainedValue()
+        let exchange = Unmanaged<Exchange>.fromOpaque(known).takeRetainedValue()
+        exchange.complete(sent: reason == .REQUEST_TERMINATED_COMPLETED_OK)
+        if let connection { service.deadlines.restart(mhd_socket(connection)) }
+        service.underWay.end()
+    }
+
+    private static let connection: MHD_NotifyConnectionCallback = { context, connection, _, event in
+        guard let context, let connection else { return }
+        let service = Unmanaged<Service>.fromOpaque(context).takeUnretainedValue()
+        let socket = mhd_socket(connection)
+        if event == .CONNECTION_NOTIFY_STARTED {
+            service.deadlines.restart(socket)
+        } else {
+            service.deadlines.remove(socket)
+        }
+    }
+
+    private static func queue(_ answer: HTTPAnswer, for exchange: Exchange, on connection: OpaquePointer) -> MHD_Result
+    {
+        var body = answer.body
+        guard let response = MHD_create_response_from_buffer(body.count, &body, .RESPMEM_MUST_COPY) else {
+            return .NO
+        }
+        defer { MHD_destroy_response(response) }
+        for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
+        exchange.send(answer)
+        return MHD_queue_response(connection, UInt32(answer.status), response)
+    }
+
+    private static func values(of connection: OpaquePointer, _ kind: MHD_ValueKind) -> [String: String] {
+        var values: [String: String] = [:]
+        withUnsafeMutablePointer(to: &values) { values in
+            _ = MHD_get_connection_values(
+                connection,
+                kind,
+                { context, _, name, value in
+                    guard let name else { return .YES }
+                    let text = value.map { String(cString: $0) } ?? ""
+                    context?.assumingMemoryBound(to: [String: String].self)
+                        .pointee[String(cString: name).lowercased()] = text
+                    return .YES
+                },
+                values
+            )
+        }
+        return values
+    }
+}
+
+/// How many requests are being received or answered.
+private final class UnderWay: Sendable {
+    private let count = Mutex(0)
+    private let none = NSCondition()
+
+    func begin() { count.withLock { $0 += 1 } }
+
+    func end() {
+        let left = count.withLock { count in
+            count -= 1
+            return count
+        }
+        if left == 0 { none.withLock { none.broadcast() } }
+    }
+
+    func waitUntilNone(_ limit: Duration) {
+        let end = Date(timeIntervalSinceNow: Double(limit.components.seconds))
+        none.withLock {
+            while count.withLock({ $0 }) > 0, none.wait(until: end) {}
+        }
+    }
+}

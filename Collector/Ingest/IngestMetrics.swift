@@ -1,0 +1,98 @@
+import Store
+import Synchronization
+
+/// A number of `GET /metrics`.
+public struct Metric: Sendable {
+    /// Name with its unit, as Prometheus has it: `mayday_reports_total`.
+    public var name: String
+    /// Label and value, such as `result="stored"`; empty for none.
+    public var label: String
+    /// One sentence.
+    public var help: String
+    /// True when it only ever rises.
+    public var isCounter: Bool
+    /// Its value now.
+    public var value: Int
+
+    /// A number by its parts.
+    public init(_ name: String, label: String = "", help: String, isCounter: Bool = true, value: Int) {
+        self.name = name
+        self.label = label
+        self.help = help
+        self.isCounter = isCounter
+        self.value = value
+    }
+
+    /// The numbers in Prometheus' text format; those of one name stand together.
+    static func text(_ metrics: [Metric]) -> String {
+        var lines: [String] = []
+        var last = ""
+        for metric in metrics {
+            if metric.name != last {
+                lines.append("# HELP \(metric.name) \(metric.help)")
+                lines.append("# TYPE \(metric.name) \(metric.isCounter ? "counter" : "gauge")")
+                last = metric.name
+            }
+            let label = metric.label.isEmpty ? "" : "{\(metric.label)}"
+            lines.append("\(metric.name)\(label) \(metric.value)")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+/// What the server counted since it began.
+final class IngestMetrics: Sendable {
+    let stored = Counter()
+    let storedBytes = Counter()
+    let duplicates = Counter()
+    let refused = Counter()
+    let storeFailures = Counter()
+    let unavailable = Counter()
+    private let answers = (1...5).map { _ in Counter() }
+    private let gone = Counter()
+    private let fault = Mutex<StoreError?>(nil)
+
+    /// The last failure of the store, unless it worked since.
+    var storeFault: StoreError? { fault.withLock { $0 } }
+
+    func storeAnswered() { fault.withLock { $0 = nil } }
+
+    func storeFailed(_ error: StoreError) {
+        storeFailures.add()
+        fault.withLock { $0 = error }
+    }
+
+    /// Counts an answer by its status; 0 when the client went away before it had it.
+    func answered(_ status: Int) {
+        if answers.indices.contains(status / 100 - 1) { answers[status / 100 - 1].add() } else { gone.add() }
+    }
+
+    /// All of them, for `GET /metrics`.
+    var all: [Metric] {
+        let reports = "Reports received, by what became of them."
+        let requests = "HTTP requests, by class of the status; gone: the client left before its answer."
+        var all = [
+            Metric("mayday_reports_total", label: "result=\"stored\"", help: reports, value: stored.value),
+            Metric("mayday_reports_total", label: "result=\"duplicate\"", help: reports, value: duplicates.value),
+            Metric("mayday_reports_total", label: "result=\"refused\"", help: reports, value: refused.value),
+            Metric("mayday_reports_total", label: "result=\"unavailable\"", help: reports, value: unavailable.value),
+            Metric("mayday_stored_bytes_total", help: "Bytes of stored reports as received.", value: storedBytes.value),
+            Metric("mayday_store_failures_total", help: "Requests the store failed.", value: storeFailures.value),
+        ]
+        for (index, counter) in answers.enumerated() where index > 0 {
+            let label = "status=\"\(index + 1)xx\""
+            all.append(Metric("mayday_http_requests_total", label: label, help: requests, value: counter.value))
+        }
+        all.append(Metric("mayday_http_requests_total", label: "status=\"gone\"", help: requests, value: gone.value))
+        return all
+    }
+}
+
+/// A number that rises.
+final class Counter: Sendable {
+    private let count = Atomic(0)
+
+    var value: Int { count.load(ordering: .relaxed) }
+
+    func add(_ amount: Int = 1) { count.add(amount, ordering: .relaxed) }
+}

@@ -1,0 +1,145 @@
+public import CrashReport
+public import Store
+
+/// The collector's HTTP side: takes reports, answers for its health, and hands out what was stored.
+public final class IngestServer: Sendable {
+    /// Where it listens, with the port that it got.
+    public let address: ListenAddress
+    private let daemon: HTTPDaemon
+    private let limits: HTTPLimits
+
+    /// What the server is made of besides the store.
+    public struct Parts: Sendable {
+        /// Bounds on what clients can make it hold.
+        public var limits = HTTPLimits()
+        /// Where its lines go.
+        public var log = ServerLog.standardError
+        /// Called after a report was kept, on the thread of its connection.
+        public var onStored: @Sendable () -> Void = {}
+        /// Further numbers for `GET /metrics`.
+        public var metrics: @Sendable () -> [Metric] = { [] }
+        /// Answers a holder of the admin token; nil when there is no such thing.
+        public var read: @Sendable (ReadRequest) throws(StoreError) -> JSONValue? = { _ in nil }
+
+        /// The usual parts; nothing can be read.
+        public init() {}
+    }
+
+    /// Listens and serves until `stop`.
+    public init(_ address: ListenAddress, store: any Store, parts: Parts = Parts()) throws(ListenError) {
+        daemon = try HTTPDaemon(address, limits: parts.limits, handler: Routes(store: store, parts: parts))
+        limits = parts.limits
+        self.address = daemon.address
+    }
+
+    /// Refuses new connections, and returns once requests that were begun are answered, or their time is over.
+    public func stop() { daemon.stop(within: limits.stop) }
+}
+
+/// Finds who answers a request.
+private struct Routes: HTTPHandler {
+    private let store: any Store
+    private let parts: IngestServer.Parts
+    private let reports: ReportEndpoint
+    private let metrics = IngestMetrics()
+
+    init(store: any Store, parts: IngestServer.Parts) {
+        self.store = store
+        self.parts = parts
+        reports = ReportEndpoint(store: store, metrics: metrics, log: parts.log, onStored: parts.onStored)
+    }
+
+    func begin(_ request: HTTPRequest) -> Reception {
+        guard let route = Route(path: request.path) else {
+            return .answer(.error(404, "nothing here: reports go to POST /api/PROJECT/reports, PROJECT being a number"))
+        }
+        guard route.methods.contains(request.method) else {
+            let allowed = route.methods.joined(separator: ", ")
+            return .answer(.error(405, "this path takes \(allowed) only", headers: [("Allow", allowed)]))
+        }
+        switch route {
+        case .health: return .answer(health())
+        case .metrics: return .answer(.text(200, Metric.text(numbers()), type: "text/plain; version=0.0.4"))
+        case .reports(let project): return reports.begin(request, project: project)
+        case .read(let wanted): return .answer(read(wanted, for: request))
+        }
+    }
+
+    func answer(_ request: HTTPRequest, body: [UInt8]) -> HTTPAnswer {
+        // Only reports have a body that is received.
+        guard case .reports(let project)? = Route(path: request.path) else { return .error(404, "nothing here") }
+        return reports.answer(project: project, body: body)
+    }
+
+    func refusal(_ cause: RefusedBody) -> HTTPAnswer {
+        switch cause {
+        case .tooLarge: ReportEndpoint.tooLarge
+        case .noMemory: ReportEndpoint.unavailable("too many uploads at once: keep the report and send it again later")
+        }
+    }
+
+    func completed(_ request: HTTPRequest, status: Int, bytes: Int, duration: Duration) {
+        metrics.answered(status)
+        if case .reports? = Route(path: request.path) {
+            if (400..<500).contains(status) { metrics.refused.add() }
+            if status >= 500 { metrics.unavailable.add() }
+        }
+        parts.log.request(request, status: status, bytes: bytes, duration: duration)
+    }
+
+    private func health() -> HTTPAnswer {
+        do throws(StoreError) {
+            _ = try store.digestCounts()
+            if let fault = metrics.storeFault { throw fault }
+            return .json(200, .object(["status": .string("ok")]))
+        } catch {
+            return .json(503, .object(["status": .string("failing"), "error": .string("\(error)")]))
+        }
+    }
+
+    private func numbers() -> [Metric] {
+        var all = metrics.all + parts.metrics()
+        if let counts = try? store.digestCounts() {
+            let help = "Reports that are stored and not grouped: they wait, or could not be digested."
+            for (state, value) in [("pending", counts.pending), ("failed", counts.failed)] {
+                let label = "state=\"\(state)\""
+                all.append(
+                    Metric("mayday_undigested_reports", label: label, help: help, isCounter: false, value: value)
+                )
+            }
+        }
+        return all
+    }
+
+    private func read(_ wanted: ReadRequest, for request: HTTPRequest) -> HTTPAnswer {
+        var wanted = wanted
+        do throws(StoreError) {
+            guard let token = request.bearer, let admin = try store.adminToken(), admin.matches(Secret(token)) else {
+                return ReportEndpoint.unauthorized(
+                    "reading needs the admin token as the header `Authorization: Bearer TOKEN`: the first start of "
+                        + "`mayday serve` printed it; `mayday projects rotate admin` makes another"
+                )
+            }
+            if case .issues(let project, _) = wanted, let text = request.query["limit"] {
+                guard let limit = Int(text), (1...ReadRequest.maximumLimit).contains(limit) else {
+                    return .error(400, "limit: expected a number from 1 to \(ReadRequest.maximumLimit)")
+                }
+                wanted = .issues(project: project, limit: limit)
+            }
+            guard let found = try parts.read(wanted) else { return .error(404, Self.missing(wanted)) }
+            return .json(200, found)
+        } catch {
+            metrics.storeFailures.add()
+            parts.log.line("\(error)")
+            return ReportEndpoint.unavailable("\(error)")
+        }
+    }
+
+    private static func missing(_ wanted: ReadRequest) -> String {
+        switch wanted {
+        case .issues(let project, _): "no project \(project) here: see `mayday projects list`"
+        case .issue(let project, let number): "no issue \(number) in project \(project)"
+        case .report(let project, let id): "no report \(id) in project \(project): the whole id is needed"
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import CrashReport
+import Dispatch
+import Foundation
+import Store
+
+/// `POST /api/PROJECT/reports`: a report is checked, kept, and only then acknowledged.
+struct ReportEndpoint: Sendable {
+    let store: any Store
+    let metrics: IngestMetrics
+    let log: ServerLog
+    /// Called after a report was kept.
+    let onStored: @Sendable () -> Void
+    /// Bounds the memory and the cores that checking takes.
+    private let checking = DispatchSemaphore(value: max(2, ProcessInfo.processInfo.activeProcessorCount))
+
+    /// Largest body; one that expands to more than the format's 64 MiB is refused by the reader.
+    static let maximumBody = 8 << 20
+    private static let types: Set<String> = ["application/x-ndjson", "application/gzip", "application/octet-stream"]
+
+    init(store: any Store, metrics: IngestMetrics, log: ServerLog, onStored: @escaping @Sendable () -> Void) {
+        self.store = store
+        self.metrics = metrics
+        self.log = log
+        self.onStored = onStored
+    }
+
+    /// Decides by the header whether the body is wanted.
+    func begin(_ request: HTTPRequest, project id: Int) -> Reception {
+        do throws(StoreError) {
+            guard let project = try store.project(id) else {
+                return .answer(
+                    .error(
+                        404,
+                        "no project \(id) here: see `mayday projects list`, and the number at the end of the DSN"
+                    )
+                )
+            }
+            guard let key = request.bearer else {
+                return .answer(
+                    Self.unauthorized("no key: send the DSN's key as the header `Authorization: Bearer KEY`")
+                )
+            }
+            guard project.key.matches(Secret(key)) else {
+                return .answer(
+                    Self.unauthorized("wrong key for project \(id): use the DSN of `mayday projects add` or `rotate`")
+                )
+            }
+        } catch {
+            return .answer(storeAnswer(error))
+        }
+        if let type = request.contentType, !Self.types.contains(type) {
+            let text = "content type \(type) is not taken: send the report file as application/x-ndjson (gzip)"
+            return .answer(.error(415, text))
+        }
+        let encoding = request.headers["content-encoding"]?.lowercased() ?? "identity"
+        guard ["gzip", "x-gzip", "identity"].contains(encoding) else {
+            return .answer(
+                .error(415, "content encoding \(encoding) is not taken: send the report file as it is, which is gzip")
+            )
+        }
+        guard (request.contentLength ?? 0) <= Self.maximumBody else { return .answer(Self.tooLarge) }
+        return .receive(limit: Self.maximumBody)
+    }
+
+    /// Checks and keeps the report.
+    func answer(project: Int, body: [UInt8]) -> HTTPAnswer {
+        let report: Report
+        do throws(ReportDecodingError) {
+            report = try check(body)
+        } catch {
+            return .error(error.kind == .limit ? 413 : 400, error.description)
+        }
+        let received = NewReport(project: project, received: .now(), report: report, gzip: body)
+        let id = received.key.id
+        do throws(StoreError) {
+            let addition = try store.add(received)
+            metrics.storeAnswered()
+            guard addition == .stored else {
+                metrics.duplicates.add()
+                return .json(200, .object(["id": .string(id), "duplicate": .bool(true)]))
+            }
+            metrics.stored.add()
+            metrics.storedBytes.add(body.count)
+            onStored()
+            return .json(201, .object(["id": .string(id)]), headers: [("Location", "/api/\(project)/reports/\(id)")])
+        } catch {
+            return storeAnswer(error)
+        }
+    }
+
+    static let tooLarge = HTTPAnswer.error(
+        413,
+        "the body is larger than \(maximumBody) bytes: a report holds stacks and facts, not memory; cut it at its source"
+    )
+
+    private func check(_ body: [UInt8]) throws(ReportDecodingError) -> Report {
+        checking.wait()
+        defer { checking.signal() }
+        return try Report.decode(gzip: body).report
+    }
+
+    private func storeAnswer(_ error: StoreError) -> HTTPAnswer {
+        metrics.storeFailed(error)
+        log.line("\(error)")
+        return Self.unavailable("\(error)")
+    }
+
+    /// The client is to keep the report and come back.
+    static func unavailable(_ text: String) -> HTTPAnswer { .error(503, text, headers: [("Retry-After", "30")]) }
+
+    static func unauthorized(_ text: String) -> HTTPAnswer {
+        .error(401, text, headers: [("WWW-Authenticate", "Bearer")])
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Synchronization
+
+/// The directory that holds everything a collector keeps on disk.
+public struct DataDirectory: Sendable, Equatable {
+    /// As the user gave it.
+    public let path: String
+
+    /// The directory at a path; nothing is looked at yet.
+    public init(_ path: String) { self.path = path }
+
+    /// The SQLite database in it.
+    public var database: String { "\(path)/mayday.sqlite" }
+
+    /// Makes the directory (0700) unless it is there, and sees that it is this user's own.
+    public func create() throws(StoreError) {
+        if mkdir(path, 0o700) != 0, errno != EEXIST {
+            throw unusable(
+                "\(describe(errno)); make its parent directory, or give another with --data DIR or MAYDAY_DATA"
+            )
+        }
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw unusable(describe(errno)) }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw unusable("it is not a directory; give another with --data DIR or MAYDAY_DATA")
+        }
+        guard status.st_uid == geteuid() else {
+            throw unusable(
+                "it belongs to user \(status.st_uid) and this is user \(geteuid()); "
+                    + "run as its owner, or give another with --data DIR or MAYDAY_DATA"
+            )
+        }
+        guard access(path, W_OK | X_OK) == 0 else {
+            throw unusable("\(describe(errno)); `chmod u+rwx \(path)`, or give another with --data DIR")
+        }
+        if status.st_mode & 0o077 != 0, chmod(path, 0o700) != 0 {
+            throw unusable("others may read it and that could not be changed: \(describe(errno)); `chmod 700 \(path)`")
+        }
+    }
+
+    /// Takes the right to serve this directory until the lock is released or the process ends.
+    public func lock() throws(StoreError) -> ServeLock {
+        let file = "\(path)/serve.lock"
+        let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw unusable("\(file): \(describe(errno))") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            var text = [UInt8](repeating: 0, count: 32)
+            let length = read(descriptor, &text, text.count)
+            close(descriptor)
+            let pid = String(decoding: text.prefix(max(0, length)), as: UTF8.self).filter(\.isNumber)
+            throw .served(path: path, by: pid.isEmpty ? "its process id is not known" : "process \(pid)")
+        }
+        let pid = Array("\(getpid())\n".utf8)
+        // Only for the message above; the lock itself does not depend on it.
+        if ftruncate(descriptor, 0) == 0 { _ = write(descriptor, pid, pid.count) }
+        return ServeLock(descriptor)
+    }
+
+    /// True while some process holds the lock.
+    public var isServed: Bool {
+        let descriptor = open("\(path)/serve.lock", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+    }
+
+    private func unusable(_ reason: String) -> StoreError { .unusable(path: path, reason: reason) }
+}
+
+/// The right to serve a data directory.
+public final class ServeLock: Sendable {
+    private let descriptor: Mutex<Int32?>
+
+    init(_ descriptor: Int32) { self.descriptor = Mutex(descriptor) }
+
+    /// Gives the right back.
+    public func release() {
+        descriptor.withLock { descriptor in
+            if let open = descriptor { close(open) }
+            descriptor = nil
+        }
+    }
+
+    deinit { release() }
+}
+
+func describe(_ code: Int32) -> String { String(cString: strerror(code)) }

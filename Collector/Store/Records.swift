@@ -1,0 +1,281 @@
+public import CrashReport
+
+/// A service, or a group of services, whose reports are kept together.
+public struct Project: Sendable, Equatable {
+    /// From 1.
+    public var id: Int
+    /// Unique name.
+    public var name: String
+    /// What the key hashes to.
+    public var key: SecretHash
+
+    /// A project as stored.
+    public init(id: Int, name: String, key: SecretHash) {
+        self.id = id
+        self.name = name
+        self.key = key
+    }
+}
+
+/// Names one report: ids are unique in a project.
+public struct ReportKey: Sendable, Hashable {
+    /// Id of the project.
+    public var project: Int
+    /// UUID in lower case with dashes.
+    public var id: String
+
+    /// A key by its parts.
+    public init(project: Int, id: String) {
+        self.project = project
+        self.id = id
+    }
+}
+
+/// Names one issue: numbers count from 1 in each project.
+public struct IssueKey: Sendable, Hashable {
+    /// Id of the project.
+    public var project: Int
+    /// Number in the project.
+    public var number: Int
+
+    /// A key by its parts.
+    public init(project: Int, number: Int) {
+        self.project = project
+        self.number = number
+    }
+}
+
+/// A report that has just come in.
+public struct NewReport: Sendable {
+    /// Project and id.
+    public var key: ReportKey
+    /// When the collector took it.
+    public var received: Timestamp
+    /// What the report says of itself.
+    public var facts: ReportFacts
+    /// The file as it was received.
+    public var gzip: [UInt8]
+
+    /// A report for a project.
+    public init(project: Int, received: Timestamp, report: Report, gzip: [UInt8]) {
+        key = ReportKey(project: project, id: report.header.id)
+        self.received = received
+        facts = ReportFacts(report, received: received)
+        self.gzip = gzip
+    }
+}
+
+/// What is searched and listed without opening the report.
+public struct ReportFacts: Sendable, Equatable {
+    /// `crash`, `error` or `message`.
+    public var kind: String
+    /// When it happened, never later than it was received: the clock of a host may be ahead.
+    public var time: Timestamp
+    /// Name of the service.
+    public var service: String?
+    /// `checkout@1.4.2`.
+    public var release: String?
+    /// `production`.
+    public var environment: String?
+    /// Host name.
+    public var host: String?
+    /// `SIGSEGV`.
+    public var signal: String?
+
+    /// The facts of a report that was received at a time.
+    public init(_ report: Report, received: Timestamp) {
+        kind = report.header.kind.description
+        time = min(Timestamp(report.header.time) ?? received, received)
+        service = report.header.service
+        release = report.header.release
+        environment = report.header.environment
+        host = report.header.host?.name
+        signal = report.crash?.signal.name
+    }
+
+    init(
+        kind: String,
+        time: Timestamp,
+        service: String?,
+        release: String?,
+        environment: String?,
+        host: String?,
+        signal: String?
+    ) {
+        self.kind = kind
+        self.time = time
+        self.service = service
+        self.release = release
+        self.environment = environment
+        self.host = host
+        self.signal = signal
+    }
+}
+
+/// What became of a report that was added.
+public enum Addition: Sendable, Equatable {
+    /// It is kept.
+    case stored
+    /// The project had a report of this id; nothing was changed.
+    case duplicate
+}
+
+/// A report that waits for digestion.
+public struct PendingReport: Sendable {
+    /// Project and id.
+    public var key: ReportKey
+    /// The file as it was received.
+    public var gzip: [UInt8]
+    /// How often digestion began, this time counted.
+    public var attempts: Int
+}
+
+/// The outcome of a digestion.
+public struct Digestion: Sendable {
+    /// Project and id of the report.
+    public var key: ReportKey
+    /// Key of the issue in its project.
+    public var fingerprint: String
+    /// Headline.
+    public var title: String
+    /// Innermost function of the service's own code, with its place.
+    public var culprit: String?
+    /// The report with symbols, as a report file.
+    public var gzip: [UInt8]
+
+    /// An outcome for a report.
+    public init(key: ReportKey, fingerprint: String, title: String, culprit: String?, gzip: [UInt8]) {
+        self.key = key
+        self.fingerprint = fingerprint
+        self.title = title
+        self.culprit = culprit
+        self.gzip = gzip
+    }
+}
+
+/// How far a report is.
+public enum DigestState: Sendable, Equatable {
+    /// It waits.
+    case pending
+    /// It is grouped.
+    case done
+    /// It could not be digested; the report itself is kept.
+    case failed(reason: String)
+}
+
+/// Reports that are not grouped, by state of digestion.
+public struct DigestCounts: Sendable, Equatable {
+    /// Waiting.
+    public var pending: Int
+    /// Given up, for now.
+    public var failed: Int
+
+    /// Counts as found.
+    public init(pending: Int, failed: Int) {
+        self.pending = pending
+        self.failed = failed
+    }
+}
+
+/// Equal crashes or errors, as one thing to fix.
+public struct Issue: Sendable, Equatable {
+    /// Project and number.
+    public var key: IssueKey
+    /// What the grouping made of its reports.
+    public var fingerprint: String
+    /// Kind of its first report.
+    public var kind: String
+    /// Headline of its newest report.
+    public var title: String
+    /// Culprit of its newest report.
+    public var culprit: String?
+    /// How many reports were grouped into it.
+    public var count: Int
+    /// When the first of them happened.
+    public var firstSeen: Timestamp
+    /// When the last of them happened.
+    public var lastSeen: Timestamp
+    /// `open`.
+    public var status: String
+}
+
+/// An issue in one release.
+public struct IssueRelease: Sendable, Equatable {
+    /// `checkout@1.4.2`.
+    public var release: String
+    /// How many reports.
+    public var count: Int
+    /// When the first of them happened.
+    public var firstSeen: Timestamp
+    /// When the last of them happened.
+    public var lastSeen: Timestamp
+}
+
+/// A report as listed.
+public struct StoredReport: Sendable, Equatable {
+    /// Project and id.
+    public var key: ReportKey
+    /// When the collector took it.
+    public var received: Timestamp
+    /// What the report says of itself.
+    public var facts: ReportFacts
+    /// How far it is.
+    public var state: DigestState
+    /// The issue it was grouped into.
+    public var issue: IssueKey?
+    /// Headline.
+    public var title: String?
+    /// Innermost function of the service's own code, with its place.
+    public var culprit: String?
+}
+
+/// The bytes of a report.
+public struct ReportBody: Sendable, Equatable {
+    /// The file as it was received.
+    public var received: [UInt8]
+    /// With symbols; nil until digested.
+    public var digested: [UInt8]?
+
+    /// Bytes as stored.
+    public init(received: [UInt8], digested: [UInt8]?) {
+        self.received = received
+        self.digested = digested
+    }
+}
+
+/// Which issues to list.
+public struct IssueSelection: Sendable, Equatable {
+    /// Only this project.
+    public var project: Int?
+    /// Only this number.
+    public var number: Int?
+    /// At most so many.
+    public var limit: Int
+
+    /// All issues, or those of one project or number.
+    public init(project: Int? = nil, number: Int? = nil, limit: Int) {
+        self.project = project
+        self.number = number
+        self.limit = limit
+    }
+}
+
+/// Which reports to list.
+public struct ReportSelection: Sendable, Equatable {
+    /// Only this project.
+    public var project: Int?
+    /// Only those of this issue.
+    public var issue: IssueKey?
+    /// Only those whose id begins so.
+    public var idPrefix: String?
+    /// At most so many.
+    public var limit: Int
+
+    /// All reports, or those that meet every condition given.
+    public init(project: Int? = nil, issue: IssueKey? = nil, idPrefix: String? = nil, limit: Int) {
+        self.project = project
+        self.issue = issue
+        self.idPrefix = idPrefix
+        self.limit = limit
+    }
+}

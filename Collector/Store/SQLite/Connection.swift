@@ -1,0 +1,198 @@
+import CSQLite
+import CrashReport
+
+/// One connection to the database. Not Sendable: whoever holds it (by `Mutex`) is the only one who uses it.
+final class Connection {
+    private let handle: OpaquePointer
+    private let path: String
+    private var prepared: [String: Statement] = [:]
+
+    /// Opens a database that is there already, or makes it.
+    init(path: String, create: Bool) throws(StoreError) {
+        self.path = path
+        var opened: OpaquePointer?
+        // NOMUTEX: the connection is never used by two threads at once.
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0)
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            let reason = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(opened)
+            throw .unusable(path: path, reason: reason)
+        }
+        handle = opened
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, 10_000)
+    }
+
+    deinit {
+        for statement in prepared.values { statement.finalize() }
+        sqlite3_close_v2(handle)
+    }
+
+    /// False inside a transaction.
+    var isIdle: Bool { sqlite3_get_autocommit(handle) != 0 }
+
+    /// Runs SQL without results, possibly several statements. Not for values: those are bound.
+    func execute(_ sql: String) throws(StoreError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw error(code) }
+    }
+
+    /// Runs a statement and hands over each row. `sql` is made of constants: every value is bound to a `?`.
+    @discardableResult
+    func query<Row>(
+        _ sql: String,
+        _ values: [any Bindable] = [],
+        row: (borrowing RowReader) throws(StoreError) -> Row
+    ) throws(StoreError) -> [Row] {
+        let statement = try prepare(sql)
+        defer { statement.reset() }
+        for (index, value) in values.enumerated() {
+            let code = value.bind(to: statement.handle, at: Int32(index + 1))
+            guard code == SQLITE_OK else { throw error(code) }
+        }
+        var rows: [Row] = []
+        while true {
+            switch sqlite3_step(statement.handle) {
+            case SQLITE_ROW: rows.append(try row(RowReader(statement: statement.handle)))
+            case SQLITE_DONE: return rows
+            case let code: throw error(code)
+            }
+        }
+    }
+
+    /// Runs a statement that changes rows, and says how many.
+    @discardableResult
+    func run(_ sql: String, _ values: [any Bindable] = []) throws(StoreError) -> Int {
+        try query(sql, values) { _ in }
+        return Int(sqlite3_changes(handle))
+    }
+
+    private func prepare(_ sql: String) throws(StoreError) -> Statement {
+        if let statement = prepared[sql] { return statement }
+        var created: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &created, nil)
+        guard code == SQLITE_OK, let created else { throw error(code) }
+        let statement = Statement(handle: created)
+        prepared[sql] = statement
+        return statement
+    }
+
+    /// `SQLITE_IOERR_WRITE` and `SQLITE_IOERR_SHMSIZE`: what else a full disk looks like. Their macros are not imported.
+    private static let writeFailed = SQLITE_IOERR | 3 << 8
+    private static let sharedMemorySize = SQLITE_IOERR | 19 << 8
+
+    private func error(_ code: Int32) -> StoreError {
+        let text = String(cString: sqlite3_errmsg(handle))
+        switch code & 0xff {
+        case SQLITE_FULL: return .full(reason: text)
+        case SQLITE_IOERR where code == Self.writeFailed || code == Self.sharedMemorySize:
+            return .full(reason: "\(text), code \(code)")
+        case SQLITE_NOTADB, SQLITE_CORRUPT:
+            return .unusable(path: path, reason: "\(text); restore it from a backup, or move it away to begin anew")
+        case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
+            return .unusable(path: path, reason: "\(text); it must be writable by this user")
+        case SQLITE_BUSY: return .failed(reason: "another process held the database for more than 10 s")
+        default: return .failed(reason: "\(text), SQLite code \(code)")
+        }
+    }
+}
+
+/// A prepared statement, kept for the next use.
+private final class Statement {
+    let handle: OpaquePointer
+
+    init(handle: OpaquePointer) { self.handle = handle }
+
+    func reset() {
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+    }
+
+    func finalize() { sqlite3_finalize(handle) }
+}
+
+/// The columns of the current row, from 0.
+struct RowReader: ~Copyable {
+    fileprivate let statement: OpaquePointer
+
+    func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
+    func time(_ column: Int32) -> Timestamp { Timestamp(microseconds: sqlite3_column_int64(statement, column)) }
+    func text(_ column: Int32) -> String { optionalText(column) ?? "" }
+    func blob(_ column: Int32) -> [UInt8] { optionalBlob(column) ?? [] }
+
+    func optionalInt(_ column: Int32) -> Int? {
+        sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : int(column)
+    }
+
+    func optionalText(_ column: Int32) -> String? {
+        guard let start = sqlite3_column_text(statement, column) else { return nil }
+        let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func optionalBlob(_ column: Int32) -> [UInt8]? {
+        guard sqlite3_column_type(statement, column) != SQLITE_NULL else { return nil }
+        guard let start = sqlite3_column_blob(statement, column) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+    }
+}
+
+/// What may stand for a `?` in a statement.
+protocol Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32
+}
+
+/// SQLite copies what it is given: the bytes need not outlive the call.
+private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+extension Int: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        sqlite3_bind_int64(statement, index, Int64(self))
+    }
+}
+
+extension Timestamp: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        sqlite3_bind_int64(statement, index, microseconds)
+    }
+}
+
+extension String: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        var text = self
+        return text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { characters in
+                sqlite3_bind_text64(
+                    statement,
+                    index,
+                    characters.baseAddress,
+                    UInt64(characters.count),
+                    copied,
+                    UInt8(SQLITE_UTF8)
+                )
+            }
+        }
+    }
+}
+
+extension [UInt8]: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        withUnsafeBytes { bytes in
+            // A null pointer would bind NULL.
+            bytes.isEmpty
+                ? sqlite3_bind_zeroblob(statement, index, 0)
+                : sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), copied)
+        }
+    }
+}
+
+extension SecretHash: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 { bytes.bind(to: statement, at: index) }
+}
+
+extension Optional: Bindable where Wrapped: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        self?.bind(to: statement, at: index) ?? sqlite3_bind_null(statement, index)
+    }
+}

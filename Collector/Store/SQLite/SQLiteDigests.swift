@@ -1,0 +1,132 @@
+import CrashReport
+
+extension SQLiteStore {
+    func claimPending(limit: Int) throws(StoreError) -> [PendingReport] {
+        try writes.perform { connection throws(StoreError) in
+            let found = try connection.query(
+                """
+                SELECT row, project, id, attempts FROM reports INDEXED BY reports_undigested
+                WHERE digest = 0 AND digest <> 1 ORDER BY row LIMIT ?
+                """,
+                [limit]
+            ) { (row: $0.int(0), key: ReportKey(project: $0.int(1), id: $0.text(2)), attempts: $0.int(3)) }
+            // One that was tried before may have ended the process: it must not take others with it.
+            let claimed = found.first.map { $0.attempts > 0 ? [$0] : Array(found.prefix { $0.attempts == 0 }) } ?? []
+            var pending: [PendingReport] = []
+            for (row, key, attempts) in claimed {
+                try connection.run("UPDATE reports SET attempts = attempts + 1 WHERE row = ?", [row])
+                let gzip = try connection.query("SELECT gzip FROM received_bodies WHERE report = ?", [row]) {
+                    $0.blob(0)
+                }
+                pending.append(PendingReport(key: key, gzip: gzip.first ?? [], attempts: attempts + 1))
+            }
+            return pending
+        }
+    }
+
+    func release(_ reports: [ReportKey]) throws(StoreError) {
+        try writes.perform { connection throws(StoreError) in
+            for report in reports {
+                try connection.run(
+                    """
+                    UPDATE reports SET attempts = max(0, attempts - 1)
+                    WHERE project = ? AND id = ? AND digest = 0
+                    """,
+                    [report.project, report.id]
+                )
+            }
+        }
+    }
+
+    func finish(_ digestion: Digestion) throws(StoreError) -> Issue? {
+        try writes.perform { connection throws(StoreError) in
+            let report = try connection.query(
+                "SELECT row, kind, time, release FROM reports WHERE project = ? AND id = ? AND digest <> 1",
+                [digestion.key.project, digestion.key.id]
+            ) { (row: $0.int(0), kind: $0.text(1), time: $0.time(2), release: $0.optionalText(3)) }.first
+            guard let report else { return nil }
+            let (row, issue) = try Self.count(digestion, kind: report.kind, time: report.time, on: connection)
+            if let release = report.release {
+                try connection.run(
+                    """
+                    INSERT INTO issue_releases VALUES (?1, ?2, 1, ?3, ?3) ON CONFLICT (issue, release) DO UPDATE SET
+                        count = count + 1, first_seen = min(first_seen, ?3), last_seen = max(last_seen, ?3)
+                    """,
+                    [row, release, report.time]
+                )
+            }
+            try connection.run(
+                "UPDATE reports SET digest = 1, failure = NULL, issue = ?, title = ?, culprit = ? WHERE row = ?",
+                [row, digestion.title, digestion.culprit, report.row]
+            )
+            try connection.run("INSERT OR REPLACE INTO digested_bodies VALUES (?, ?)", [report.row, digestion.gzip])
+            return issue
+        }
+    }
+
+    /// Counts a report in its issue, which is made if this is the first of its fingerprint. The headline follows the
+    /// newest report: it has the names of today's code.
+    private static func count(_ digestion: Digestion, kind: String, time: Timestamp, on connection: Connection)
+        throws(StoreError) -> (row: Int, issue: Issue)
+    {
+        let updated = try connection.query(
+            """
+            UPDATE issues SET count = count + 1,
+                title = iif(?3 >= last_seen, ?4, title), culprit = iif(?3 >= last_seen, ?5, culprit),
+                first_seen = min(first_seen, ?3), last_seen = max(last_seen, ?3)
+            WHERE project = ?1 AND fingerprint = ?2 RETURNING row, \(issueColumns)
+            """,
+            [digestion.key.project, digestion.fingerprint, time, digestion.title, digestion.culprit]
+        ) { (row: $0.int(0), issue: issue($0, from: 1)) }
+        if let updated = updated.first { return updated }
+        let number = try connection.query(
+            "UPDATE projects SET last_issue = last_issue + 1 WHERE id = ? RETURNING last_issue",
+            [digestion.key.project]
+        ) { $0.int(0) }
+        let inserted = try connection.query(
+            """
+            INSERT INTO issues (project, number, fingerprint, kind, title, culprit, count, first_seen, last_seen, status)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?7, 'open') RETURNING row, \(issueColumns)
+            """,
+            [
+                digestion.key.project, number.first, digestion.fingerprint, kind, digestion.title, digestion.culprit,
+                time,
+            ]
+        ) { (row: $0.int(0), issue: issue($0, from: 1)) }
+        guard let made = inserted.first else { throw .failed(reason: "an issue that was inserted is not there") }
+        return made
+    }
+
+    func fail(_ report: ReportKey, reason: String) throws(StoreError) {
+        try writes.perform { connection throws(StoreError) in
+            _ = try connection.run(
+                "UPDATE reports SET digest = 2, failure = ? WHERE project = ? AND id = ? AND digest = 0",
+                [reason, report.project, report.id]
+            )
+        }
+    }
+
+    func retryFailed(maximumAttempts: Int) throws(StoreError) {
+        try writes.perform { connection throws(StoreError) in
+            try connection.run(
+                "UPDATE reports SET digest = 0 WHERE digest = 2 AND digest <> 1 AND attempts < ?",
+                [maximumAttempts]
+            )
+            _ = try connection.run(
+                "UPDATE reports SET digest = 2, failure = ? WHERE digest = 0 AND digest <> 1 AND attempts >= ?",
+                ["the collector ended while digesting it, \(maximumAttempts) times", maximumAttempts]
+            )
+        }
+    }
+
+    func digestCounts() throws(StoreError) -> DigestCounts {
+        try read { connection throws(StoreError) in
+            // The index of the undigested is used only by a query that repeats its condition.
+            let counts = try connection.query(
+                "SELECT digest, count(*) FROM reports WHERE digest IN (0, 2) AND digest <> 1 GROUP BY digest"
+            ) { (state: $0.int(0), count: $0.int(1)) }
+            func count(_ state: Int) -> Int { counts.first { $0.state == state }?.count ?? 0 }
+            return DigestCounts(pending: count(0), failed: count(2))
+        }
+    }
+}

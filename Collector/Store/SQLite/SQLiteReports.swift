@@ -1,0 +1,99 @@
+import CrashReport
+
+extension SQLiteStore {
+    func add(_ report: NewReport) throws(StoreError) -> Addition {
+        try writes.perform { connection throws(StoreError) in
+            let facts = report.facts
+            let row = try connection.query(
+                """
+                INSERT INTO reports (project, id, received, kind, time, service, release, environment, host, signal)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project, id) DO NOTHING RETURNING row
+                """,
+                [
+                    report.key.project, report.key.id, report.received, facts.kind, facts.time, facts.service,
+                    facts.release, facts.environment, facts.host, facts.signal,
+                ],
+                row: { $0.int(0) }
+            ).first
+            guard let row else { return .duplicate }
+            try connection.run("INSERT INTO received_bodies VALUES (?, ?)", [row, report.gzip])
+            return .stored
+        }
+    }
+
+    func reports(_ selection: ReportSelection) throws(StoreError) -> [StoredReport] {
+        var conditions = Conditions()
+        conditions.add("reports.project = ?", selection.project)
+        conditions.add("issues.project = ?", selection.issue?.project)
+        conditions.add("issues.number = ?", selection.issue?.number)
+        if let prefix = selection.idPrefix {
+            // Ids are of hex digits and dashes, which all sort before "~".
+            conditions.add("reports.id >= ?", prefix)
+            conditions.add("reports.id < ?", prefix + "~")
+        }
+        let sql = """
+            SELECT reports.project, reports.id, received, reports.kind, time, service, release, environment, host, signal,
+                digest, failure, issues.number, reports.title, reports.culprit
+            FROM reports LEFT JOIN issues ON issues.row = reports.issue \(conditions.sql)
+            ORDER BY time DESC, reports.row DESC LIMIT ?
+            """
+        let values = conditions.values + [selection.limit]
+        return try read { connection throws(StoreError) in try connection.query(sql, values, row: Self.report) }
+    }
+
+    func body(of report: ReportKey) throws(StoreError) -> ReportBody? {
+        try read { connection throws(StoreError) in
+            try connection.query(
+                """
+                SELECT received_bodies.gzip, digested_bodies.gzip FROM reports
+                JOIN received_bodies ON received_bodies.report = reports.row
+                LEFT JOIN digested_bodies ON digested_bodies.report = reports.row
+                WHERE reports.project = ? AND reports.id = ?
+                """,
+                [report.project, report.id],
+                row: { ReportBody(received: $0.blob(0), digested: $0.optionalBlob(1)) }
+            ).first
+        }
+    }
+
+    private static func report(_ row: borrowing RowReader) -> StoredReport {
+        let state: DigestState =
+            switch row.int(10) {
+            case 0: .pending
+            case 1: .done
+            default: .failed(reason: row.text(11))
+            }
+        return StoredReport(
+            key: ReportKey(project: row.int(0), id: row.text(1)),
+            received: row.time(2),
+            facts: ReportFacts(
+                kind: row.text(3),
+                time: row.time(4),
+                service: row.optionalText(5),
+                release: row.optionalText(6),
+                environment: row.optionalText(7),
+                host: row.optionalText(8),
+                signal: row.optionalText(9)
+            ),
+            state: state,
+            issue: row.optionalInt(12).map { IssueKey(project: row.int(0), number: $0) },
+            title: row.optionalText(13),
+            culprit: row.optionalText(14)
+        )
+    }
+}
+
+/// The conditions of a `WHERE`, each with its value.
+struct Conditions {
+    private var clauses: [String] = []
+    private(set) var values: [any Bindable] = []
+
+    /// Adds a condition unless its value is nil.
+    mutating func add(_ clause: String, _ value: (any Bindable)?) {
+        guard let value else { return }
+        clauses.append(clause)
+        values.append(value)
+    }
+
+    var sql: String { clauses.isEmpty ? "" : "WHERE " + clauses.joined(separator: " AND ") }
+}

@@ -1,0 +1,121 @@
+import CrashReport
+import Dispatch
+import Foundation
+import Store
+import Synchronization
+import Testing
+import TestSupport
+
+@Suite("Reports in the store")
+struct ReportStoreTests {
+    @Test("what was added comes back as it was, also after the store was opened anew")
+    func roundTrip() throws {
+        let fixture = try Fixture()
+        let report = fixture.report(1)
+        #expect(try fixture.store.add(report) == .stored)
+        let again = try fixture.directory.openStore()
+        for store in [fixture.store, again] {
+            let listed = try #require(try store.reports(ReportSelection(limit: 10)).first)
+            #expect(listed.key == report.key)
+            #expect(listed.facts == report.facts)
+            #expect(listed.received == report.received)
+            #expect(listed.state == .pending)
+            #expect(try store.body(of: report.key) == ReportBody(received: report.gzip, digested: nil))
+        }
+    }
+
+    @Test("an id that the project has is a duplicate; another project may have the same")
+    func duplicates() throws {
+        let fixture = try Fixture()
+        var report = fixture.report(1)
+        #expect(try fixture.store.add(report) == .stored)
+        report.gzip = [0]
+        #expect(try fixture.store.add(report) == .duplicate)
+        #expect(try fixture.store.body(of: report.key)?.received != [0])
+        let other = try #require(try fixture.store.addProject(name: "other", key: Secret("k").hash, at: .now()))
+        report.key.project = other.id
+        #expect(try fixture.store.add(report) == .stored)
+        #expect(try fixture.store.reports(ReportSelection(limit: 10)).count == 2)
+        #expect(try fixture.store.reports(ReportSelection(project: other.id, limit: 10)).map(\.key) == [report.key])
+    }
+
+    @Test("a report of a project that is not there is refused, and what waited beside it is kept")
+    func unknownProject() throws {
+        let fixture = try Fixture()
+        var stray = fixture.report(1)
+        stray.key.project = 99
+        #expect(throws: StoreError.self) { try fixture.store.add(stray) }
+        #expect(try fixture.store.add(fixture.report(2)) == .stored)
+        #expect(try fixture.store.reports(ReportSelection(limit: 10)).count == 1)
+    }
+
+    @Test("writes that wait together are each answered for themselves")
+    func concurrentAdds() throws {
+        let fixture = try Fixture()
+        let reports = (0..<200).map { fixture.report(UInt64($0 % 150)) }
+        let outcomes = Mutex<[Addition?]>([])
+        DispatchQueue.concurrentPerform(iterations: reports.count) { index in
+            var report = reports[index]
+            // Every tenth fails, in the midst of the others.
+            if index % 10 == 9 { report.key.project = 99 }
+            let outcome = try? fixture.store.add(report)
+            outcomes.withLock { $0.append(outcome) }
+        }
+        let all = outcomes.withLock { $0 }
+        let kept = Set(reports.indices.filter { $0 % 10 != 9 }.map { reports[$0].key.id })
+        #expect(all.count { $0 == nil } == 20)
+        #expect(all.count { $0 == .stored } == kept.count)
+        #expect(all.count { $0 == .duplicate } == 180 - kept.count)
+        #expect(Set(try fixture.store.reports(ReportSelection(limit: 1_000)).map(\.key.id)) == kept)
+    }
+
+    @Test("reports are listed newest first, and found by the beginning of their id")
+    func selection() throws {
+        let fixture = try Fixture()
+        let reports = [(1, 5), (2, 9), (3, 1)].map { fixture.report(UInt64($0.0), minutes: $0.1) }
+        for report in reports { _ = try fixture.store.add(report) }
+        let listed = try fixture.store.reports(ReportSelection(limit: 2)).map(\.key.id)
+        #expect(listed == [reports[1].key.id, reports[0].key.id])
+        let prefix = String(reports[2].key.id.prefix(15))
+        #expect(try fixture.store.reports(ReportSelection(idPrefix: prefix, limit: 9)).map(\.key) == [reports[2].key])
+        for hostile in ["%", "_", "'", "~", "019' OR 1=1 --"] {
+            #expect(try fixture.store.reports(ReportSelection(idPrefix: hostile, limit: 9)).isEmpty)
+        }
+    }
+
+    @Test("a full store refuses, keeps what it had, and takes reports again once there is room")
+    func full() throws {
+        let fixture = try Fixture(maximumPages: 60)
+        var refused: StoreError?
+        var kept: [ReportKey] = []
+        for seed in 0..<500 {
+            do throws(StoreError) {
+                let report = fixture.report(UInt64(seed))
+                _ = try fixture.store.add(report)
+                kept.append(report.key)
+            } catch {
+                refused = error
+                break
+            }
+        }
+        guard case .full? = refused else {
+            Issue.record("expected the store to be full, got \(String(describing: refused))")
+            return
+        }
+        #expect(!kept.isEmpty)
+        #expect(Set(try fixture.store.reports(ReportSelection(limit: 1_000)).map(\.key)) == Set(kept))
+        // Another process has no such limit: to it the disk has room again.
+        let roomy = try fixture.directory.openStore()
+        #expect(try roomy.add(fixture.report(1_000)) == .stored)
+    }
+
+    @Test("a clock that is ahead does not make a report newer than its arrival")
+    func clockAhead() throws {
+        let fixture = try Fixture()
+        var report = SampleReport().report()
+        report.header.time = "2990-01-01T00:00:00Z"
+        let received = Timestamp.now()
+        let new = NewReport(project: fixture.project.id, received: received, report: report, gzip: [])
+        #expect(new.facts.time == received)
+    }
+}
