@@ -40,8 +40,8 @@ extension Report {
                 try lines.take(piece) { line throws(ReportDecodingError) in try decoder.decode(line) }
             }
         }
-        if expander.isCutShort { decoder.warnings.append("the file was cut short") }
-        if lines.hasRest { decoder.warnings.append("the last line was cut short and left out") }
+        if expander.isCutShort { decoder.warnings.append("The file was cut short.") }
+        if lines.hasRest { decoder.warnings.append("Its last line was cut short and is left out.") }
         return try decoder.finish()
     }
 }

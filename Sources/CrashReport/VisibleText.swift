@@ -4,6 +4,7 @@ extension String {
     /// Control characters, line separators, and the invisible and bidirectional format characters become `\n`, `\t`
     /// or `\u{…}`. Text over `limit` characters is cut and ends with `…`.
     public func madeVisible(limit: Int = .max) -> String {
+        if utf8.count <= limit, utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return self }
         var result = ""
         var count = 0
         for scalar in unicodeScalars {
@@ -27,6 +28,8 @@ extension Unicode.Scalar {
     /// Format characters hold the bidirectional overrides of CVE-2021-42574.
     var isHostileOnTerminal: Bool {
         if value >= 0x20 && value < 0x7f { return false }
+        // The zero-width joiner, which emoji are made of.
+        if value == 0x200d { return false }
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: return true
         default: return false

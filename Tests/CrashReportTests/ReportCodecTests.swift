@@ -74,7 +74,7 @@ struct ReportCodecTests {
                 let decoded = try Report.decode(gzip: Array(file.prefix(count)))
                 read += 1
                 #expect(decoded.report.header == whole.header)
-                #expect(decoded.warnings.first == "the file was cut short")
+                #expect(decoded.warnings.first == "The file was cut short.")
                 #expect(whole.threads.starts(with: decoded.report.threads))
                 #expect(decoded.report.threads.count >= threads)
                 threads = decoded.report.threads.count

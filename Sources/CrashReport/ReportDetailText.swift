@@ -1,0 +1,102 @@
+// What comes below the stacks: context, breadcrumbs, images, notes.
+
+extension ReportText {
+    var context: [StyledLine] {
+        guard let context = report.context else { return [] }
+        let groups: [(String, [String: JSONValue])] = [
+            ("tags", context.tags.mapValues { .string($0) }), ("user", context.user), ("request", context.request),
+            ("custom", context.custom),
+        ]
+        var lines: [StyledLine] = []
+        for (name, values) in groups where !values.isEmpty {
+            for (index, (key, value)) in values.sorted(by: { $0.key < $1.key }).enumerated() {
+                var line = StyledLine("  ")
+                line.add(index == 0 ? name : "", .faint)
+                line.pad(to: 12)
+                line.add(fitted("\(key) = \(plain(value))", after: 12))
+                lines.append(line)
+            }
+        }
+        return lines.isEmpty ? [] : [StyledLine("Context", .strong)] + lines
+    }
+
+    var breadcrumbs: [StyledLine] {
+        guard !report.breadcrumbs.isEmpty else { return [] }
+        let shown = options.isFull ? report.breadcrumbs[...] : report.breadcrumbs.suffix(10)
+        let isAll = shown.count == report.breadcrumbs.count
+        let count = isAll ? "" : ", the last \(shown.count) of \(grouped(report.breadcrumbs.count))"
+        return [StyledLine("Breadcrumbs\(count)", .strong)]
+            + shown.map { crumb in
+                var line = StyledLine("  ")
+                // The clock is enough: they are from shortly before.
+                line.add(options.isFull ? crumb.time : String(crumb.time.dropFirst(11).prefix(12)), .faint)
+                for word in [crumb.level, crumb.category].compactMap(\.self) { line.add(" \(word)", .faint) }
+                let data = crumb.data.isEmpty ? "" : " \(JSONValue.object(crumb.data).text)"
+                line.add(" " + fitted(crumb.message + data, after: line.width + 1))
+                return line
+            }
+    }
+
+    var images: [StyledLine] {
+        guard options.isFull, !report.images.isEmpty else { return [] }
+        return [StyledLine("Images", .strong)]
+            + report.images.map { image in
+                let end = image.base.addingReportingOverflow(image.size).partialValue
+                var line = StyledLine("    \(hex(image.base))-\(hex(end)) ", .faint)
+                line.add(image.path)
+                line.add(" \(image.buildID ?? "no build id")", .faint)
+                return line
+            }
+    }
+
+    var notes: [StyledLine] {
+        let texts = warnings + endNotes + imageNotes
+        guard !texts.isEmpty else { return [] }
+        return [StyledLine("Notes", .strong)]
+            + texts.flatMap { text in
+                text.madeVisible().wrapped(to: options.width - 4).enumerated().map { index, text in
+                    StyledLine((index == 0 ? "  - " : "    ") + text, .notice)
+                }
+            }
+    }
+
+    private var endNotes: [String] {
+        guard let end = report.end else {
+            return ["The report has no end: what the capture would have written after this is missing."]
+        }
+        var notes = end.cut.map { "The stage \"\($0.stage)\" was cut short: \(StackText.words(for: $0.reason))." }
+        if end.unwinder == "frame-pointer" {
+            notes.append(
+                "Frames were found by frame pointer, since libunwind was not there: functions without one are missing. "
+                    + "Install libunwind8 beside the service for whole stacks."
+            )
+        }
+        return notes
+    }
+
+    /// Images of the crashed stack whose frames ought to have symbols, each with the reason why they have none.
+    private var imageNotes: [String] {
+        let frames = (report.crashedThread?.frames ?? []).filter { $0.symbols.isEmpty && $0.origin != .system }
+        var seen: Set<Int> = []
+        return frames.compactMap { frame in
+            guard let index = frame.image, let image = report.image(of: frame), seen.insert(index).inserted else {
+                return nil
+            }
+            guard let buildID = image.buildID else {
+                return
+                    "\(image.name) has no build id, so its frames cannot be symbolicated: link it with -Wl,--build-id."
+            }
+            return "No symbols for some frames in \(image.name) (build id \(buildID))."
+        }
+    }
+
+    private func fitted(_ text: String, after column: Int) -> String {
+        let visible = text.madeVisible()
+        return options.isFull ? visible : visible.shortened(to: max(20, options.width - column))
+    }
+
+    private func plain(_ value: JSONValue) -> String {
+        if case .string(let text) = value { return text }
+        return value.text
+    }
+}

@@ -1,0 +1,221 @@
+/// What is shown of a report.
+public struct ReportTextOptions: Sendable, Equatable {
+    /// Characters of a line; what must be longer (a message's long word) is.
+    public var width: Int
+    /// True for escape sequences that colour a terminal.
+    public var color: Bool
+    /// True for everything: stacks of all threads, registers, images, whole paths and names.
+    public var isFull: Bool
+
+    /// What a person sees first; say what is to be different.
+    public init(width: Int = 80, color: Bool = false, isFull: Bool = false) {
+        self.width = max(width, 40)
+        self.color = color
+        self.isFull = isFull
+    }
+}
+
+extension Report {
+    /// The report as lines for a person who was called at night: what happened, where it ran, the stack, and what to know.
+    ///
+    /// Text from the report cannot reach the terminal as anything but text.
+    ///
+    /// - Parameter warnings: of the reading, from `DecodedReport`.
+    public func text(_ options: ReportTextOptions = ReportTextOptions(), warnings: [String] = []) -> [String] {
+        let text = ReportText(report: self, options: options, warnings: warnings)
+        return text.lines.map { $0.rendered(color: options.color) }
+    }
+}
+
+struct ReportText {
+    let report: Report
+    let options: ReportTextOptions
+    let warnings: [String]
+
+    private func stack(_ thread: ThreadStack) -> [StyledLine] { StackText(thread, in: report, options).lines }
+
+    var lines: [StyledLine] {
+        let sections = [
+            title, facts, signal, crashedStack, registers, otherThreads, context, breadcrumbs, images, notes,
+        ]
+        return Array(sections.filter { !$0.isEmpty }.joined(separator: [StyledLine()]))
+    }
+
+    // MARK: Title and facts
+
+    private var title: [StyledLine] {
+        let text = report.title.split(whereSeparator: \.isNewline).map { String($0).madeVisible() }
+        let limit = options.isFull ? Int.max : 12
+        var lines: [StyledLine] = []
+        for (index, line) in text.prefix(limit).enumerated() {
+            // The rest of a message is set in, so that it cannot pass for a line of ours.
+            let indent = index == 0 ? "" : "  "
+            lines += line.wrapped(to: options.width - indent.count).map {
+                StyledLine(indent + $0, index == 0 ? .failure : .plain)
+            }
+        }
+        if text.count > limit { lines.append(StyledLine("  … \(text.count - limit) more lines", .notice)) }
+        for error in report.error?.chain ?? [] {
+            lines.append(StyledLine("  caused by \(error.typeName): \(error.text)"))
+        }
+        return lines
+    }
+
+    private var facts: [StyledLine] {
+        row("Service", service) + row("Time", report.header.time.replacing("T", with: " ").replacing("Z", with: " UTC"))
+            + row("Host", host) + row("Process", process) + row("Report", [report.header.id])
+    }
+
+    private var service: [String] {
+        let name = report.header.service ?? report.header.process.name ?? "unknown"
+        guard let release = report.header.release else { return [name, report.header.environment].compactMap(\.self) }
+        let named = release.hasPrefix("\(name)@") ? release : "\(name) \(release)"
+        return [named, report.header.environment].compactMap(\.self)
+    }
+
+    private var host: [String] {
+        guard let host = report.header.host else { return [] }
+        return [
+            host.name, host.container.map { "container \(options.isFull ? $0 : String($0.prefix(12)))" }, host.os,
+            options.isFull ? host.kernel : nil, host.arch, host.cpus.map { $0 == 1 ? "1 CPU" : "\($0) CPUs" },
+            host.memory.map { memoryText($0) },
+        ].compactMap(\.self)
+    }
+
+    private var process: [String] {
+        let process = report.header.process
+        return [
+            "\(process.name ?? process.path?.lastPathComponent ?? "process") (pid \(process.pid))",
+            process.uptimeMilliseconds.map { "up \(durationText(milliseconds: $0))" },
+            process.forked ? "forked child" : nil, options.isFull ? process.path : nil,
+        ].compactMap(\.self)
+    }
+
+    private func row(_ label: String, _ text: String) -> [StyledLine] { row(label, [text]) }
+
+    private func row(_ label: String, _ parts: [String]) -> [StyledLine] {
+        guard !parts.isEmpty else { return [] }
+        var texts: [String] = []
+        for part in parts.map({ $0.madeVisible() }) {
+            if let last = texts.last, last.count + 3 + part.count <= options.width - 10 {
+                texts[texts.count - 1] = "\(last) · \(part)"
+            } else {
+                texts.append(part)
+            }
+        }
+        return texts.enumerated().map { index, text in
+            var line = StyledLine(index == 0 ? label : "", .faint)
+            line.pad(to: 10)
+            line.add(text)
+            return line
+        }
+    }
+
+    // MARK: Signal and stacks
+
+    private var signal: [StyledLine] {
+        guard let crash = report.crash else { return [] }
+        var line = StyledLine(crash.signal.label, .strong)
+        if crash.signal.codeName == nil, crash.signal.code != 0 { line.add(" (code \(crash.signal.code))") }
+        if let address = crash.faultAddress { line.add(" at \(hex(address))") }
+        let name = report.crashedThread?.name.map { " \"\($0.madeVisible())\"" } ?? ""
+        let place = "in thread \(crash.thread)\(name)"
+        var lines = [line]
+        if line.width + 1 + place.count <= options.width {
+            lines[0].add(" \(place)")
+        } else {
+            lines.append(StyledLine(place))
+        }
+        if let sender = crash.sender {
+            lines.append(StyledLine("sent by process \(sender.pid) of user \(sender.uid)"))
+        }
+        return lines
+    }
+
+    private var crashedStack: [StyledLine] {
+        guard let thread = report.crashedThread else {
+            return report.header.kind == .crash
+                ? [StyledLine("No stack was written before the capture was cut short.", .notice)] : []
+        }
+        let isCrash = report.header.kind == .crash
+        return [StyledLine(isCrash ? "Stack of the crashed thread" : "Stack", .strong)] + stack(thread)
+    }
+
+    private var registers: [StyledLine] {
+        guard options.isFull, let registers = report.crash?.registers, !registers.isEmpty else { return [] }
+        var lines = [StyledLine("Registers", .strong)]
+        let columns = max(1, (options.width - 4) / 28)
+        for start in stride(from: 0, to: registers.count, by: columns) {
+            var line = StyledLine()
+            for (column, register) in registers[start..<min(start + columns, registers.count)].enumerated() {
+                line.pad(to: 4 + column * 28)
+                line.add(register.name, .faint)
+                line.pad(to: 4 + column * 28 + 8)
+                line.add(hex(register.value))
+            }
+            lines.append(line)
+        }
+        return lines
+    }
+
+    private var otherThreads: [StyledLine] {
+        let crashed = report.crashedThread
+        let others = report.threads.filter { $0 != crashed }
+        guard !others.isEmpty else { return [] }
+        guard options.isFull else {
+            let text =
+                (others.count == 1 ? "1 other thread: " : "\(grouped(others.count)) other threads: ")
+                + names(of: others)
+            return text.madeVisible().wrapped(to: options.width).map { StyledLine($0) }
+        }
+        var lines: [StyledLine] = []
+        for thread in others {
+            if !lines.isEmpty { lines.append(StyledLine()) }
+            let name = thread.name.map { " \"\($0)\"" } ?? ""
+            let state = thread.state.map { " (\($0))" } ?? ""
+            lines.append(StyledLine("Thread \(thread.id)\(name)\(state)", .strong))
+            lines += stack(thread)
+        }
+        return lines
+    }
+
+    /// Names in the order in which they come, equal ones counted.
+    private func names(of threads: [ThreadStack]) -> String {
+        var order: [String] = []
+        var counts: [String: Int] = [:]
+        for thread in threads {
+            let name = thread.name ?? "unnamed"
+            if counts[name] == nil { order.append(name) }
+            counts[name, default: 0] += 1
+        }
+        let shown = order.prefix(12).map { name in
+            let count = counts[name] ?? 1
+            return count == 1 ? name : "\(name) ×\(count)"
+        }
+        return shown.joined(separator: ", ")
+            + (order.count > shown.count ? " and \(order.count - shown.count) more names" : "")
+    }
+}
+
+private func memoryText(_ bytes: UInt64) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
+    var unit = 0
+    var tenths = bytes > UInt64.max / 10 ? UInt64.max : bytes * 10
+    while tenths >= 10_240, unit + 1 < units.count {
+        tenths /= 1_024
+        unit += 1
+    }
+    let fraction = tenths % 10 == 0 ? "" : ".\(tenths % 10)"
+    return "\(tenths / 10)\(fraction) \(units[unit])"
+}
+
+private func durationText(milliseconds: Int) -> String {
+    let seconds = milliseconds / 1_000
+    switch milliseconds {
+    case ..<1_000: return "\(milliseconds) ms"
+    case ..<60_000: return "\(seconds) s"
+    case ..<3_600_000: return "\(seconds / 60) min \(seconds % 60) s"
+    case ..<86_400_000: return "\(seconds / 3_600) h \(seconds / 60 % 60) min"
+    default: return "\(grouped(seconds / 86_400)) d \(seconds / 3_600 % 24) h"
+    }
+}

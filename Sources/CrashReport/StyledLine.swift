@@ -1,0 +1,86 @@
+/// How a piece of text stands out on a terminal. Nothing is said by style alone: it must read without colour too.
+enum TextStyle {
+    case plain
+    case strong
+    case faint
+    case failure
+    case notice
+
+    /// Parameters of the escape sequence "select graphic rendition" (ECMA-48).
+    var parameters: String? {
+        switch self {
+        case .plain: nil
+        case .strong: "1"
+        case .faint: "2"
+        case .failure: "1;31"
+        case .notice: "33"
+        }
+    }
+}
+
+/// A line of text for a terminal.
+///
+/// All text that goes in is made visible here, so a report cannot write escape sequences to the terminal of who reads it.
+struct StyledLine {
+    private var pieces: [(text: String, style: TextStyle)] = []
+    /// Characters so far.
+    private(set) var width = 0
+
+    init() {}
+
+    init(_ text: String, _ style: TextStyle = .plain) { add(text, style) }
+
+    mutating func add(_ text: String, _ style: TextStyle = .plain) {
+        guard !text.isEmpty else { return }
+        let visible = text.madeVisible()
+        pieces.append((visible, style))
+        width += visible.count
+    }
+
+    /// Adds spaces up to a column.
+    mutating func pad(to column: Int) {
+        if width < column { add(String(repeating: " ", count: column - width)) }
+    }
+
+    func rendered(color: Bool) -> String {
+        var result = ""
+        for (text, style) in pieces {
+            if color, let parameters = style.parameters {
+                result += "\u{1b}[\(parameters)m\(text)\u{1b}[0m"
+            } else {
+                result += text
+            }
+        }
+        while result.last == " " { result.removeLast() }
+        return result
+    }
+}
+
+extension String {
+    /// The text cut to `limit` characters, its end replaced by `…`.
+    func shortened(to limit: Int) -> String {
+        count <= limit ? self : String(prefix(max(0, limit - 1))) + "…"
+    }
+
+    /// The text in lines of at most `width` characters, broken at spaces; a longer word has a line for itself.
+    func wrapped(to width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in split(separator: " ", omittingEmptySubsequences: false) {
+            if !line.isEmpty, line.count + 1 + word.count > width {
+                lines.append(line)
+                line = String(word)
+            } else {
+                line += lines.isEmpty && line.isEmpty ? word : " " + word
+            }
+        }
+        return lines + [line]
+    }
+
+    /// What comes after the last slash.
+    var lastPathComponent: String {
+        guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
+        let name = self[index(after: slash)...]
+        return name.isEmpty ? self : String(name)
+    }
+}

@@ -1,0 +1,119 @@
+import CrashReport
+import TestSupport
+import Testing
+
+@Suite("Report text")
+struct ReportTextTests {
+    @Test("A crash in a service, symbolicated")
+    func showsCrash() throws {
+        var report = SampleReport(threads: 5, isSymbolicated: true).report()
+        report.threads[3].name = "worker-1"
+        report.threads[4].name = nil
+        #expect(try Golden.difference(report.text(), "crash.txt") == nil)
+        #expect(try Golden.difference(report.text(ReportTextOptions(color: true)), "crash-color.txt") == nil)
+    }
+
+    @Test("Everything there is")
+    func showsFull() throws {
+        let lines = ReportCodecTests.full.text(ReportTextOptions(isFull: true))
+        #expect(try Golden.difference(lines, "full.txt") == nil)
+    }
+
+    @Test("A crash without symbols")
+    func showsUnsymbolicated() throws {
+        var report = SampleReport(images: 3, message: nil).report()
+        report.header.release = nil
+        report.header.host = nil
+        report.images[1].buildID = nil
+        report.threads[0].frames[4].image = nil
+        report.crash?.faultAddress = 0
+        report.crash?.signal = CrashSignal(number: 11, name: "SIGSEGV", code: 1, codeName: "SEGV_MAPERR")
+        report.end?.unwinder = "frame-pointer"
+        #expect(try Golden.difference(report.text(), "unsymbolicated.txt") == nil)
+    }
+
+    @Test("A stack overflow, folded, with a gap and its end missing")
+    func showsDeepStack() throws {
+        var report = SampleReport(threads: 1, isSymbolicated: true, message: nil).report()
+        let service = report.threads[0].frames[1]
+        let other = report.threads[0].frames[2]
+        let recursion = (0..<40).flatMap { _ in [service, other] }
+        report.threads[0].frames.insert(contentsOf: recursion, at: 3)
+        report.threads[0].omitted = OmittedFrames(index: 53, count: 104_000)
+        report.threads[0].truncated = "limit"
+        #expect(try Golden.difference(report.text(), "deep-stack.txt") == nil)
+    }
+
+    @Test("An async stack with long names, context and breadcrumbs")
+    func showsAsyncStack() throws {
+        var report = ReportCodecTests.full
+        report.threads = [report.threads[0]]
+        report.threads[0].omitted = nil
+        let long = (0..<12).map { "Pipeline.Stage\($0)" }.joined(separator: "<")
+        report.threads[0].frames[2].symbols[0].function = long
+        for index in 2...4 { report.threads[0].frames[index].trust = .await }
+        report.breadcrumbs = (0..<14).map { Breadcrumb(time: report.header.time, message: "step \($0)", level: "info") }
+        report.crash?.message = (0..<20).map { "line \($0) of the message" }.joined(separator: "\n")
+        #expect(try Golden.difference(report.text(), "async.txt") == nil)
+    }
+
+    @Test("A handled error")
+    func showsError() throws {
+        var report = ReportCodecTests.full
+        report.header.kind = .error
+        report.crash = nil
+        report.threads = [report.threads[1]]
+        report.threads[0].frames = []
+        report.threads[0].truncated = nil
+        report.threads[0].omitted = nil
+        report.context = nil
+        report.breadcrumbs = []
+        #expect(try Golden.difference(report.text(), "error.txt") == nil)
+    }
+
+    @Test("A report that was cut after its first line")
+    func showsCut() throws {
+        let report = Report(header: SampleReport().report().header)
+        #expect(try Golden.difference(report.text(warnings: ["The file was cut short."]), "cut.txt") == nil)
+    }
+
+    @Test("Text from the report reaches the terminal as text only")
+    func showsHostile() throws {
+        let hostile = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{202e}evil\u{2028}\u{9b}31m\r"
+        var report = ReportCodecTests.full
+        report.crash?.message = "Fatal error: \(hostile)\nsecond \(hostile)"
+        report.crash?.signal.name = hostile
+        report.header.service = hostile
+        report.header.release = hostile
+        report.header.environment = hostile
+        report.header.host?.name = hostile
+        report.header.process.name = hostile
+        report.threads[0].name = hostile
+        report.threads[0].truncated = hostile
+        report.threads[1].name = hostile
+        report.threads[0].frames[1].symbols[0].function = hostile
+        report.threads[0].frames[1].symbols[0].file = "/src/\(hostile)"
+        report.threads[0].frames[2].symbols = []
+        report.images[0].path = "/bin/\(hostile)"
+        report.context?.tags = [hostile: hostile]
+        report.breadcrumbs[0].message = hostile
+        report.end?.cut = [CutStage(stage: hostile, reason: hostile)]
+        for isFull in [false, true] {
+            let lines = report.text(ReportTextOptions(isFull: isFull), warnings: [hostile])
+            for line in lines {
+                let isSafe = line.unicodeScalars.allSatisfy {
+                    $0.value >= 0x20 && !$0.properties.isBidiControl && !(0x7f...0x9f ~= $0.value)
+                }
+                #expect(isSafe && !line.contains("\u{2028}"), "\(line.debugDescription)")
+            }
+            if !isFull { #expect(try Golden.difference(lines, "hostile.txt") == nil) }
+        }
+    }
+
+    @Test("Lines keep to the width, whatever it is", arguments: [50, 80, 120])
+    func keepsWidth(width: Int) {
+        var report = SampleReport(threads: 30, isSymbolicated: true).report()
+        report.threads[0].frames[1].symbols[0].function = String(repeating: "f", count: 300)
+        for line in report.text(ReportTextOptions(width: width)) { #expect(line.count <= width, "\(line)") }
+    }
+}
