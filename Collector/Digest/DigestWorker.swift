@@ -10,7 +10,7 @@ import Synchronization
 /// doubles anything; a report that ends the process is given up after `maximumAttempts` starts.
 public final class DigestWorker: Sendable {
     private let store: any Store
-    private let digest: @Sendable (Report) throws -> DigestedReport
+    private let makeDigest: @Sendable () -> (Report) throws -> DigestedReport
     private let log: @Sendable (String) -> Void
     private let isWoken = Atomic(true)
     private let wakes = DispatchSemaphore(value: 1)
@@ -28,15 +28,15 @@ public final class DigestWorker: Sendable {
     ///
     /// - Parameters:
     ///   - log: gets a line for each report or store failure; called on the worker's thread.
-    ///   - digest: adds symbols and groups; called on the worker's thread.
+    ///   - makeDigest: makes what adds symbols and groups; called once, on the worker's thread, where the result stays.
     public init(
         store: any Store,
         log: @escaping @Sendable (String) -> Void,
-        digest: @escaping @Sendable (Report) throws -> DigestedReport
+        makeDigest: @escaping @Sendable () -> (Report) throws -> DigestedReport
     ) {
         self.store = store
         self.log = log
-        self.digest = digest
+        self.makeDigest = makeDigest
     }
 
     /// Digested since the start.
@@ -72,6 +72,7 @@ public final class DigestWorker: Sendable {
     private var isStopping: Bool { end.withLock { $0 != nil } }
 
     private func run() {
+        let digest = makeDigest()
         var failures = 0
         var isRecovered = false
         while true {
@@ -81,7 +82,7 @@ public final class DigestWorker: Sendable {
             do throws(StoreError) {
                 if !isRecovered { try store.retryFailed(maximumAttempts: Self.maximumAttempts) }
                 isRecovered = true
-                try drain()
+                try drain(digest)
                 failures = 0
             } catch {
                 failures += 1
@@ -93,18 +94,20 @@ public final class DigestWorker: Sendable {
     }
 
     /// Digests until nothing waits.
-    private func drain() throws(StoreError) {
+    private func drain(_ digest: (Report) throws -> DigestedReport) throws(StoreError) {
         while !isTimeOver {
             let claimed = try store.claimPending(limit: Self.batch)
             guard !claimed.isEmpty else { return }
             for (index, report) in claimed.enumerated() {
                 if isTimeOver { return try store.release(claimed[index...].map(\.key)) }
-                try process(report)
+                try process(report, digest)
             }
         }
     }
 
-    private func process(_ pending: PendingReport) throws(StoreError) {
+    private func process(_ pending: PendingReport, _ digest: (Report) throws -> DigestedReport)
+        throws(StoreError)
+    {
         let digested: DigestedReport
         do {
             digested = try digest(Report.decode(gzip: pending.gzip).report)

@@ -30,11 +30,10 @@ final class Exchange {
 
     deinit { budget.giveBack(body.count) }
 
-    /// The answer, when it can be given without the body.
+    /// The answer, when it should be given before the body. The connection ends after it, since the body is never read.
     var earlyAnswer: HTTPAnswer? {
-        guard case .discarding(let answer) = state else { return nil }
-        if request.expectsContinue || !request.hasBody { return answer }
-        return (request.contentLength ?? 0) > Self.maximumDiscarded ? answer : nil
+        guard case .discarding(let answer) = state, request.hasBody else { return nil }
+        return request.expectsContinue || (request.contentLength ?? 0) > Self.maximumDiscarded ? answer : nil
     }
 
     /// Takes a piece of the body; false when the connection should end.

@@ -1,5 +1,5 @@
 /// How a piece of text stands out on a terminal. Nothing is said by style alone: it must read without colour too.
-enum TextStyle {
+package enum TextStyle {
     case plain
     case strong
     case faint
@@ -21,16 +21,16 @@ enum TextStyle {
 /// A line of text for a terminal.
 ///
 /// All text that goes in is made visible here, so a report cannot write escape sequences to the terminal of who reads it.
-struct StyledLine {
+package struct StyledLine {
     private var pieces: [(text: String, style: TextStyle)] = []
     /// Characters so far.
-    private(set) var width = 0
+    package private(set) var width = 0
 
-    init() {}
+    package init() {}
 
-    init(_ text: String, _ style: TextStyle = .plain) { add(text, style) }
+    package init(_ text: String, _ style: TextStyle = .plain) { add(text, style) }
 
-    mutating func add(_ text: String, _ style: TextStyle = .plain) {
+    package mutating func add(_ text: String, _ style: TextStyle = .plain) {
         guard !text.isEmpty else { return }
         let visible = text.madeVisible()
         pieces.append((visible, style))
@@ -38,11 +38,11 @@ struct StyledLine {
     }
 
     /// Adds spaces up to a column.
-    mutating func pad(to column: Int) {
+    package mutating func pad(to column: Int) {
         if width < column { add(String(repeating: " ", count: column - width)) }
     }
 
-    func rendered(color: Bool) -> String {
+    package func rendered(color: Bool) -> String {
         var result = ""
         for (text, style) in pieces {
             if color, let parameters = style.parameters {
@@ -58,7 +58,7 @@ struct StyledLine {
 
 extension String {
     /// The text cut to `limit` characters, its end replaced by `…`.
-    func shortened(to limit: Int) -> String {
+    package func shortened(to limit: Int) -> String {
         count <= limit ? self : String(prefix(max(0, limit - 1))) + "…"
     }
 

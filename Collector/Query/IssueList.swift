@@ -1,0 +1,81 @@
+public import CrashReport
+public import Store
+
+/// Issues with the releases they were seen in, last seen first.
+public struct IssueList: Sendable, Equatable {
+    /// An issue and its releases, newest first.
+    public struct Entry: Sendable, Equatable {
+        /// The issue.
+        public var issue: Issue
+        /// Where it was seen, newest first.
+        public var releases: [IssueRelease]
+
+        /// An entry by its parts.
+        public init(issue: Issue, releases: [IssueRelease]) {
+            self.issue = issue
+            self.releases = releases
+        }
+    }
+
+    /// What was found.
+    public var entries: [Entry]
+    /// Reports that are stored and in no issue yet.
+    public var undigested: DigestCounts
+
+    /// A list by its parts.
+    public init(entries: [Entry], undigested: DigestCounts) {
+        self.entries = entries
+        self.undigested = undigested
+    }
+
+    /// Reads the list of one project or of all.
+    public static func load(from store: any Store, project: Int? = nil, limit: Int) throws(StoreError) -> IssueList {
+        var entries: [Entry] = []
+        for issue in try store.issues(IssueSelection(project: project, limit: limit)) {
+            entries.append(Entry(issue: issue, releases: try store.releases(of: issue.key)))
+        }
+        return IssueList(entries: entries, undigested: try store.digestCounts())
+    }
+
+    /// `{"issues": […], "undigested": {…}}`.
+    public var json: JSONValue {
+        .object([
+            "issues": .array(entries.map { .object($0.members) }),
+            "undigested": .object([
+                "pending": .integer(Int64(undigested.pending)), "failed": .integer(Int64(undigested.failed)),
+            ]),
+        ])
+    }
+}
+
+extension IssueList.Entry {
+    /// The members of the JSON object, so that more can be added.
+    var members: [String: JSONValue] {
+        [
+            "id": .integer(Int64(issue.key.number)),
+            "project": .integer(Int64(issue.key.project)),
+            "fingerprint": .string(issue.fingerprint),
+            "kind": .string(issue.kind),
+            "title": .string(issue.title),
+            "culprit": .optional(issue.culprit),
+            "count": .integer(Int64(issue.count)),
+            "first_seen": .string(issue.firstSeen.description),
+            "last_seen": .string(issue.lastSeen.description),
+            "status": .string(issue.status),
+            "releases": .array(
+                releases.map { release in
+                    .object([
+                        "release": .string(release.release),
+                        "count": .integer(Int64(release.count)),
+                        "first_seen": .string(release.firstSeen.description),
+                        "last_seen": .string(release.lastSeen.description),
+                    ])
+                }
+            ),
+        ]
+    }
+}
+
+extension JSONValue {
+    static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+}

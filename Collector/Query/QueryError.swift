@@ -1,0 +1,19 @@
+public import Store
+
+/// Why something could not be shown.
+public enum QueryError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// There is no such thing, or more than one.
+    case notFound(String)
+    /// It is there, but is not a report that can be read.
+    case unreadable(String)
+    /// The store could not be asked.
+    case store(StoreError)
+
+    /// What is wrong, and what to do.
+    public var description: String {
+        switch self {
+        case .notFound(let text), .unreadable(let text): text
+        case .store(let error): "\(error)"
+        }
+    }
+}

@@ -1,0 +1,72 @@
+public import CrashReport
+public import Digest
+public import Store
+
+/// One report, opened.
+public struct ReportDetail: Sendable, Equatable {
+    /// How it is listed; nil for a file that is in no store.
+    public var stored: StoredReport?
+    /// With symbols when it was digested.
+    public var report: Report
+    /// What a person should know of the reading and the digestion.
+    public var warnings: [String]
+
+    /// A report by its parts.
+    public init(stored: StoredReport?, report: Report, warnings: [String]) {
+        self.stored = stored
+        self.report = report
+        self.warnings = warnings
+    }
+
+    /// Opens a stored report: with its symbols when it was digested, else as it was received.
+    public static func load(_ stored: StoredReport, from store: any Store) throws(QueryError) -> ReportDetail {
+        let body: ReportBody?
+        do throws(StoreError) { body = try store.body(of: stored.key) } catch { throw .store(error) }
+        guard let body else { throw .notFound("report \(stored.key.id) is not there any more") }
+        let decoded: DecodedReport
+        do throws(ReportDecodingError) {
+            decoded =
+                if let digested = body.digested {
+                    try Report.decode(gzip: digested, limits: .symbolicated)
+                } else {
+                    try Report.decode(gzip: body.received)
+                }
+        } catch {
+            throw .unreadable("report \(stored.key.id): \(error)")
+        }
+        return ReportDetail(stored: stored, report: decoded.report, warnings: stored.warnings + decoded.warnings)
+    }
+
+    /// Opens a report file and digests it in memory.
+    public static func load(
+        file: [UInt8],
+        named path: String,
+        digest: (Report) -> DigestedReport
+    ) throws(QueryError) -> ReportDetail {
+        do throws(ReportDecodingError) {
+            let decoded = try Report.decode(gzip: file)
+            return ReportDetail(stored: nil, report: digest(decoded.report).report, warnings: decoded.warnings)
+        } catch {
+            throw .unreadable("\(path) is not a report: \(error)")
+        }
+    }
+
+    /// How it is listed, and `report`, all that is in it.
+    public var json: JSONValue {
+        var members = stored?.members ?? [:]
+        members["report"] = report.jsonObject
+        members["warnings"] = .array(warnings.map { .string($0) })
+        return .object(members)
+    }
+}
+
+extension StoredReport {
+    /// Why it has no symbols, if that is so.
+    fileprivate var warnings: [String] {
+        switch state {
+        case .done: []
+        case .pending: ["this report waits for digestion: no functions and lines yet; `mayday serve` does it"]
+        case .failed(let reason): ["this report could not be digested: \(reason)"]
+        }
+    }
+}

@@ -1,0 +1,48 @@
+public import CrashReport
+public import Store
+
+/// Reports as listed, newest first.
+public struct ReportList: Sendable, Equatable {
+    /// What was found.
+    public var reports: [StoredReport]
+
+    /// A list of reports.
+    public init(reports: [StoredReport]) { self.reports = reports }
+
+    /// Reads the reports of an issue, of a project, or all.
+    public static func load(from store: any Store, _ selection: ReportSelection) throws(StoreError) -> ReportList {
+        ReportList(reports: try store.reports(selection))
+    }
+
+    /// `{"reports": […]}`.
+    public var json: JSONValue { .object(["reports": .array(reports.map { .object($0.members) })]) }
+}
+
+extension StoredReport {
+    /// The members of the JSON object, so that more can be added.
+    var members: [String: JSONValue] {
+        var members: [String: JSONValue] = [
+            "id": .string(key.id),
+            "project": .integer(Int64(key.project)),
+            "received": .string(received.description),
+            "kind": .string(facts.kind),
+            "time": .string(facts.time.description),
+            "service": .optional(facts.service),
+            "release": .optional(facts.release),
+            "environment": .optional(facts.environment),
+            "host": .optional(facts.host),
+            "signal": .optional(facts.signal),
+            "issue": issue.map { .integer(Int64($0.number)) } ?? .null,
+            "title": .optional(title),
+            "culprit": .optional(culprit),
+        ]
+        switch state {
+        case .pending: members["state"] = .string("pending")
+        case .done: members["state"] = .string("done")
+        case .failed(let reason):
+            members["state"] = .string("failed")
+            members["failure"] = .string(reason)
+        }
+        return members
+    }
+}

@@ -1,0 +1,42 @@
+import CrashReport
+import Store
+
+extension IssueDetail {
+    /// The issue as lines for a terminal: what is known of all its reports, then its newest report.
+    ///
+    /// - Parameter isFull: everything of the report, and all releases.
+    public func text(_ layout: TextLayout, isFull: Bool) -> [String] {
+        let issue = entry.issue
+        var title = StyledLine("Issue \(issue.key.number)", .strong)
+        title.add(" of project \(issue.key.project), \(issue.status), ")
+        title.add(issue.count == 1 ? "1 report" : "\(issue.count) reports")
+        var lines = [title]
+        func fact(_ name: String, _ value: String) {
+            var line = StyledLine("  ")
+            line.add(name, .faint)
+            line.pad(to: 14)
+            line.add(value.madeVisible().shortened(to: isFull ? .max : layout.width - 14))
+            lines.append(line)
+        }
+        fact("title", issue.title)
+        if let culprit = issue.culprit { fact("culprit", culprit) }
+        fact("first seen", layout.moment(issue.firstSeen))
+        fact("last seen", layout.moment(issue.lastSeen))
+        let shown = isFull ? entry.releases[...] : entry.releases.prefix(5)
+        for (index, release) in shown.enumerated() {
+            let reports = release.count == 1 ? "1 report" : "\(release.count) reports"
+            fact(index == 0 ? "releases" : "", "\(release.release)  \(reports), last \(layout.ago(release.lastSeen))")
+        }
+        if shown.count < entry.releases.count { fact("", "and \(entry.releases.count - shown.count) more: --full") }
+        guard let newest else { return layout.rendered(lines) }
+        lines += [StyledLine(), StyledLine("Newest report", .strong), StyledLine()]
+        return layout.rendered(lines) + newest.text(layout, isFull: isFull)
+    }
+}
+
+extension ReportDetail {
+    /// The report as lines for a terminal.
+    public func text(_ layout: TextLayout, isFull: Bool) -> [String] {
+        report.text(ReportTextOptions(width: layout.width, color: layout.color, isFull: isFull), warnings: warnings)
+    }
+}

@@ -1,0 +1,149 @@
+import CrashReport
+import Dispatch
+import Foundation
+import Ingest
+import Store
+import Synchronization
+import Testing
+import TestSupport
+
+@Suite("POST /api/PROJECT/reports")
+struct UploadTests {
+    @Test("a report is kept as it came: 201 with its id, then 200 as a duplicate")
+    func accepted() throws {
+        let stored = Counter()
+        let server = try TestServer { $0.onStored = { stored.add() } }
+        let sample = SampleReport()
+        let (body, id) = (sample.gzip(), sample.report().header.id)
+        let first = try server.post(body)
+        #expect(first.status == 201)
+        #expect(first.body == "{\"id\":\"\(id)\"}\n")
+        #expect(first.headers["location"] == "/api/1/reports/\(id)")
+        #expect(try server.store.body(of: ReportKey(project: 1, id: id))?.received == body)
+        let second = try server.post(body)
+        #expect(second.status == 200)
+        #expect(second.body == "{\"duplicate\":true,\"id\":\"\(id)\"}\n")
+        #expect(try server.count == 1)
+        #expect(stored.count == 1)
+    }
+
+    @Test(
+        "each content type and encoding of the contract is taken",
+        arguments: ["application/x-ndjson", "application/gzip", "application/octet-stream; x=y", nil],
+        ["gzip", "identity", nil]
+    )
+    func types(type: String?, encoding: String?) throws {
+        let server = try TestServer()
+        let answer = try server.post(
+            SampleReport().gzip(),
+            ["Content-Type": type, "Content-Encoding": encoding]
+        )
+        #expect(answer.status == 201)
+    }
+
+    @Test("a chunked body, and one announced with Expect, are taken; a connection serves many requests")
+    func chunkedAndKeptAlive() throws {
+        let server = try TestServer()
+        let client = try server.connect()
+        let head = "POST /api/1/reports HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer \(server.key.text)\r\n"
+        let chunked = SampleReport(seed: 1).gzip()
+        client.send(head + "Transfer-Encoding: chunked\r\n\r\n")
+        for start in stride(from: 0, to: chunked.count, by: 100) {
+            let piece = Array(chunked[start..<min(start + 100, chunked.count)])
+            client.send(String(piece.count, radix: 16) + "\r\n")
+            client.send(piece)
+            client.send("\r\n")
+        }
+        client.send("0\r\n\r\n")
+        #expect(try client.answer().status == 201)
+        let expected = SampleReport(seed: 2).gzip()
+        client.send(head + "Content-Length: \(expected.count)\r\nExpect: 100-continue\r\n\r\n")
+        #expect(try client.answer().status == 100)
+        client.send(expected)
+        #expect(try client.answer().status == 201)
+        #expect(try client.request("GET", "/healthz").status == 200)
+        #expect(try client.request("HEAD", "/healthz").body.isEmpty)
+        #expect(try client.request("GET", "/healthz").body == "{\"status\":\"ok\"}\n")
+    }
+
+    @Test("a file that was cut short counts when its report line is there, else it is refused")
+    func cutShort() throws {
+        let server = try TestServer()
+        let whole = SampleReport().report()
+        let lines = whole.jsonLines.split(separator: UInt8(ascii: "\n")).map { Array($0) + [UInt8(ascii: "\n")] }
+        let flushed = Gzip.compress(lines[0]) + Gzip.compress(Array(lines.dropFirst().joined())).prefix(60)
+        #expect(try server.post(flushed).status == 201)
+        let cut = try server.post(Array(SampleReport(seed: 2).gzip().prefix(30)))
+        #expect(cut.status == 400)
+        #expect(cut.body.contains("\"error\":\""))
+        #expect(try server.count == 1)
+    }
+
+    @Test("posts at the same time, repeated ones among them, are each answered for themselves")
+    func concurrent() throws {
+        let server = try TestServer()
+        let statuses = Mutex<[Int: Int]>([:])
+        let failures = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 8) { connection in
+            do {
+                let client = try server.connect()
+                for seed in 0..<25 {
+                    // Every report is sent by two connections.
+                    let body = SampleReport(seed: UInt64(connection / 2 * 25 + seed)).gzip()
+                    let status = try client.request("POST", "/api/1/reports", headers: server.headers, body: body)
+                        .status
+                    statuses.withLock { $0[status, default: 0] += 1 }
+                }
+            } catch {
+                failures.withLock { $0.append("\(error)") }
+            }
+        }
+        #expect(failures.withLock { $0 } == [])
+        #expect(statuses.withLock { $0 } == [201: 100, 200: 100])
+        #expect(try server.count == 100)
+    }
+
+    @Test("a full store answers 503 with Retry-After and says so in its health, and recovers")
+    func full() throws {
+        let server = try TestServer(maximumPages: 60)
+        var statuses: [Int] = []
+        var answer: HTTPClient.Answer?
+        for seed in 0..<500 where statuses.last != 503 {
+            answer = try server.post(SampleReport(seed: UInt64(seed)).gzip())
+            statuses.append(answer?.status ?? 0)
+        }
+        #expect(answer?.status == 503)
+        #expect(answer?.headers["retry-after"] == "30")
+        #expect(answer?.body.contains("the store is full") == true)
+        #expect(try server.count == statuses.count { $0 == 201 })
+        let health = try server.connect().request("GET", "/healthz")
+        #expect(health.status == 503)
+        #expect(health.body.contains("free disk space"))
+        // A duplicate needs no room: the store works again.
+        #expect(try server.post(SampleReport(seed: 0).gzip()).status == 200)
+        #expect(try server.connect().request("GET", "/healthz").status == 200)
+    }
+
+    @Test("nothing secret is logged, and a request cannot forge a line")
+    func log() throws {
+        let server = try TestServer()
+        _ = try server.post(SampleReport().gzip())
+        _ = try server.post([], ["Authorization": "Bearer wrong-key"])
+        _ = try server.connect().request("GET", "/x%0A2026%20POST%1b%5b31m?token=\(server.admin.text)")
+        server.server.stop()
+        let lines = server.lines.all
+        #expect(lines.count == 3)
+        #expect(lines[0].wholeMatch(of: /\S+Z POST \/api\/1\/reports 201 \d+ B \d+\.\d ms/) != nil, "\(lines[0])")
+        #expect(lines[2].contains(#" GET /x\n2026%20POST\u{1b}[31m 404 "#), "\(lines[2])")
+        for line in lines {
+            for secret in [server.key.text, server.admin.text, "wrong-key"] { #expect(!line.contains(secret)) }
+        }
+    }
+}
+
+/// Counts calls.
+final class Counter: Sendable {
+    private let calls = Mutex(0)
+    var count: Int { calls.withLock { $0 } }
+    func add() { calls.withLock { $0 += 1 } }
+}
