@@ -1,4 +1,30 @@
 public import CrashReport
+public import Symbolication
+
+/// Makes an issue's facts of a report: symbols, headline, culprit and the key it is grouped by.
+///
+/// Holds a symbolicator, so it is not `Sendable` either: one digester belongs to one thread, queue or actor.
+public final class Digester {
+    private let symbolicator: Symbolicator
+
+    /// A digester that finds functions with `symbolicator`.
+    public init(symbolicator: Symbolicator = Symbolicator()) { self.symbolicator = symbolicator }
+
+    /// Symbolicates and groups one report.
+    public func digest(_ report: Report) -> DigestedReport {
+        let symbolicated = symbolicator.symbolicate(report)
+        let headline = Headline(of: symbolicated.report)
+        let fingerprint = Fingerprint(of: symbolicated.report, kind: headline.kind)
+        return DigestedReport(
+            report: symbolicated.report,
+            fingerprint: fingerprint.key,
+            explanation: fingerprint.explanation,
+            title: headline.title,
+            culprit: headline.culprit,
+            notes: symbolicated.notes
+        )
+    }
+}
 
 /// What the collector knows of a report once it was symbolicated and grouped.
 public struct DigestedReport: Sendable, Equatable {
@@ -12,4 +38,23 @@ public struct DigestedReport: Sendable, Equatable {
     public var title: String
     /// Innermost function of the service's own code, with its place: `checkout(_:) (Cart.swift:41)`.
     public var culprit: String?
+    /// Images whose functions or lines are not all known, and why.
+    public var notes: [ImageNote]
+
+    /// A digested report by its parts.
+    public init(
+        report: Report,
+        fingerprint: String,
+        explanation: [String] = [],
+        title: String,
+        culprit: String? = nil,
+        notes: [ImageNote] = []
+    ) {
+        self.report = report
+        self.fingerprint = fingerprint
+        self.explanation = explanation
+        self.title = title
+        self.culprit = culprit
+        self.notes = notes
+    }
 }

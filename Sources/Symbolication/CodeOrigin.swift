@@ -45,8 +45,13 @@ extension FrameOrigin {
         if name.hasPrefix("_Z") {
             self = Self.ofCXX(name)
         } else if Demangler.isMangled(name) {
-            let module = Demangler().full(name).flatMap(SwiftSignature.module)
-            self = module.map(Self.isRuntimeModule) ?? false ? .runtime : .service
+            let declaration = Demangler().full(name).map(SwiftSignature.declaration) ?? ""
+            if let module = SwiftSignature.module(of: declaration) {
+                self = Self.isRuntimeModule(module) ? .runtime : .service
+            } else {
+                // A function with a name of its own, such as a specialised `swift_unexpectedErrorTyped`.
+                self = Self.ofC(String(declaration), hasDebugInformation: symbol.file != nil)
+            }
         } else {
             self = Self.ofC(name, hasDebugInformation: symbol.file != nil)
         }
@@ -82,10 +87,10 @@ extension FrameOrigin {
         {
             return .system
         }
-        if ["__swift_", "mayday_"].contains(where: name.hasPrefix) { return .runtime }
+        if ["swift_", "_swift_", "__swift_", "mayday_"].contains(where: name.hasPrefix) { return .runtime }
         // The service's own C code comes with debug information, the static runtime does not.
         if hasDebugInformation { return .service }
-        let prefixes = ["swift_", "_swift", "dispatch_", "_dispatch_", "__DISPATCH_", "_Block_", "CF", "_CF", "__CF"]
+        let prefixes = ["_swift", "dispatch_", "_dispatch_", "__DISPATCH_", "_Block_", "CF", "_CF", "__CF"]
         return prefixes.contains(where: name.hasPrefix) ? .runtime : .service
     }
 
@@ -101,10 +106,9 @@ extension FrameOrigin {
 
 /// Reading the demangler's full signatures.
 enum SwiftSignature {
-    /// Module that declares the function of a signature such as
-    /// `generic specialization <Swift.Int> of (extension in Shop):Swift.Array.total() -> Swift.Int`; here `Shop`.
-    static func module(of signature: String) -> Substring? {
-        var declaration = Substring(declaration(in: signature))
+    /// Module of a declaration such as `(extension in Shop):Swift.Array.total() -> Swift.Int`; here `Shop`.
+    static func module(of declaration: Substring) -> Substring? {
+        var declaration = declaration
         for word in ["static ", "class "] where declaration.hasPrefix(word) {
             declaration = declaration.dropFirst(word.count)
         }
@@ -118,9 +122,9 @@ enum SwiftSignature {
         return module.utf8.allSatisfy(isIdentifier) ? module : nil
     }
 
-    /// What follows the words that say what was made of a declaration (`merged`, `closure #1 in`, `partial apply forwarder for`): the
-    /// text behind the last ` in `, ` of ` or ` for ` outside brackets.
-    private static func declaration(in signature: String) -> Substring {
+    /// The declaration of a signature such as `generic specialization <Swift.Int> of Shop.total<A>(of: [A]) -> A`; here what follows
+    /// the words that say what was made of it (`merged`, `closure #1 in`, `partial apply forwarder for`): the text behind the last ` in `, ` of ` or ` for ` outside brackets.
+    static func declaration(of signature: String) -> Substring {
         let text = Array(signature.utf8)
         var start = 0
         var depth = 0

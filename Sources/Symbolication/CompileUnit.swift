@@ -4,12 +4,17 @@ import CDwfl
 final class CompileUnit {
     private let root: Dwarf_Die
     private let directory: String?
+    private let isSwift: Bool
+    /// DW_LANG_Swift, by DWARF's list of languages.
+    private static let swiftLanguage: UInt64 = 0x1e
+
     private var functions: FunctionTable?
     private var files: OpaquePointer??
 
     init(_ root: Dwarf_Die) {
         self.root = root
         self.directory = root.text(DW_AT_comp_dir)
+        self.isSwift = root.number(DW_AT_language) == Self.swiftLanguage
     }
 
     /// Functions at `address`, the innermost inlined one first.
@@ -22,6 +27,10 @@ final class CompileUnit {
         var places: [Place] = []
         for entry in chain {
             place.name = entry.linkageName
+            if isSwift, let name = place.name, name.hasSuffix("_main"), !Demangler.isMangled(name) {
+                // SwiftPM renames the entry point of an executable after its module, so that tests can link it.
+                place.sourceName = "main"
+            }
             place.inlined = places.count < chain.count - 1
             places.append(place)
             if place.inlined { place = call(of: entry) }

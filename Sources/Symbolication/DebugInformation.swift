@@ -64,6 +64,8 @@ final class DebugInformation {
 struct Place {
     /// As the linker knows it.
     var name: String?
+    /// As the source has it, where the linker's name is not made from it.
+    var sourceName: String?
     var file: String?
     var line: Int?
     var column: Int?

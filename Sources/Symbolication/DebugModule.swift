@@ -60,7 +60,7 @@ final class DebugModule {
         }
         return places.compactMap { place -> FrameSymbol? in
             guard let name = place.name else { return nil }
-            let function = demangler.short(name)
+            let function = place.sourceName ?? demangler.short(name)
             return FrameSymbol(
                 function: function,
                 mangled: function == name ? nil : name,

@@ -87,6 +87,8 @@ public final class Symbolicator {
         } else {
             reason = .noBuildID
         }
+        // Libraries that are not the service's have functions and no lines everywhere: nothing to do about it.
+        if reason == .noDebugInformation, state.owner != .service { reason = nil }
         state.note = reason.map {
             ImageNote(image: state.index, path: state.image.path, buildID: state.image.buildID, reason: $0)
         }

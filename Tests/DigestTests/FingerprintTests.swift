@@ -1,0 +1,147 @@
+import CrashReport
+import TestSupport
+import Testing
+
+@testable import Digest
+
+/// What makes one issue of two reports, and two of others.
+@Suite struct FingerprintTests {
+    @Test func sameStackElsewhereIsTheSameIssue() {
+        let first = Stack(["swift _assertionFailure(_:)", "total(of:)@Cart.swift:41", "checkout(_:)@Routes.swift:12"])
+        // Another release, another load address, an edit above it, another optimiser.
+        let second = Stack(
+            [
+                "specialized total(of:)@Cart.swift:52", "outlined copy of Item",
+                "specialized checkout(_:)@Checkout.swift:12",
+            ],
+            base: 0x5600_0000_1000
+        )
+        let crash = Crash.trap("Fatal error: Index out of range")
+        #expect(first.fingerprint(crash).key == second.fingerprint(crash).key)
+        #expect(
+            first.fingerprint(crash).explanation == [
+                "kind: trap, Index out of range", "function: total(of:)", "function: checkout(_:)",
+            ]
+        )
+    }
+
+    @Test func otherFunctionsKindsAndReasonsAreOtherIssues() {
+        let stack = Stack("total(of:)", "checkout(_:)")
+        let keys = [
+            stack.fingerprint().key,
+            Stack("total(of:)", "refund(_:)").fingerprint().key,
+            Stack("checkout(_:)", "total(of:)").fingerprint().key,
+            stack.fingerprint(.trap("Fatal error: Index out of range")).key,
+            stack.fingerprint(.trap("Fatal error: Division by zero")).key,
+            stack.fingerprint(.signal(11, "SIGSEGV")).key,
+            stack.fingerprint(.signal(6, "SIGABRT")).key,
+        ]
+        #expect(Set(keys).count == keys.count)
+    }
+
+    @Test func textOfTheServiceDoesNotCountWhenThereAreFrames() {
+        let stack = Stack("warehouse(of:)")
+        #expect(
+            stack.fingerprint(.trap("App/Stock.swift:12: Fatal error: no warehouse has item 7")).key
+                == stack.fingerprint(.trap("App/Stock.swift:14: Fatal error: no warehouse has item 99")).key
+        )
+    }
+
+    @Test func oneBugByTrapInstructionOfTheProcessor() {
+        let stack = Stack("total(of:)")
+        #expect(stack.fingerprint(.signal(4, "SIGILL")).key == stack.fingerprint(.signal(5, "SIGTRAP")).key)
+    }
+
+    @Test func machineryIsNotTheBug() {
+        let first = Stack(
+            "libc __pthread_kill_implementation",
+            "libc raise",
+            "libc abort",
+            "giveUp(_:)",
+            "libc start_thread"
+        )
+        #expect(
+            first.fingerprint(.signal(6, "SIGABRT")).key == Stack("giveUp(_:)").fingerprint(.signal(6, "SIGABRT")).key
+        )
+    }
+
+    @Test func recursionIsOneIssueWhereverItEnds() {
+        func recursion(_ leaf: [String], _ cycle: [String], _ count: Int) -> String {
+            let names = leaf + (0..<count).map { cycle[$0 % cycle.count] } + ["main"]
+            return Stack(names).fingerprint(.signal(11, "SIGSEGV")).key
+        }
+        #expect(recursion([], ["walk(_:)"], 200) == recursion(["size(of:)"], ["walk(_:)"], 140))
+        #expect(
+            recursion([], ["walk(_:)", "visit(_:)"], 200) == recursion(["size(of:)"], ["visit(_:)", "walk(_:)"], 141)
+        )
+        #expect(recursion([], ["walk(_:)"], 200) != recursion([], ["visit(_:)"], 200))
+        // Short of endless: calls in turns are in one order, direct recursion is one call.
+        #expect(recursion([], ["walk(_:)", "visit(_:)"], 4) == recursion([], ["visit(_:)", "walk(_:)"], 5))
+        #expect(recursion(["leaf()"], ["walk(_:)"], 2) == recursion(["leaf()"], ["walk(_:)"], 9))
+        #expect(recursion(["leaf()"], ["walk(_:)"], 2) != recursion([], ["walk(_:)"], 2))
+    }
+
+    @Test func sameFunctionTwiceInAFrameDoesNotChangeTheOrder() {
+        let once = Stack("zeta()", "alpha()").fingerprint()
+        #expect(
+            once.key == Stack("specialized zeta()", "zeta()", "alpha()", "partial apply for alpha()").fingerprint().key
+        )
+        #expect(once.explanation.suffix(2) == ["function: zeta()", "function: alpha()"])
+    }
+
+    @Test func withoutSymbolsOffsetsInTheModule() {
+        let first = Stack(["libc abort", "?", "?"])
+        let moved = Stack(["libc abort", "?", "?"], base: 0x5700_0000_0000)
+        #expect(first.fingerprint().key == moved.fingerprint().key)
+        #expect(
+            first.fingerprint().explanation == ["kind: trap", "no symbols: Shop+0x1040", "no symbols: Shop+0x1080"]
+        )
+        #expect(first.fingerprint().key != Stack(["?", "?"]).fingerprint().key)
+    }
+
+    @Test func withoutOwnFramesTheOthersThatTell() {
+        let first = Stack("libc abort", "libc curl_easy_perform", "swift _dispatch_worker_thread", "libc start_thread")
+        #expect(first.fingerprint().explanation == ["kind: trap", "not the service's own: curl_easy_perform"])
+        #expect(
+            Stack("libc abort", "libc start_thread").fingerprint().explanation.last
+                == "not the service's own: start_thread"
+        )
+    }
+
+    @Test func withoutFramesTheMessage() {
+        let first = Stack().fingerprint(.trap("Fatal error: no coupon \"SUMMER\" for 12 items at 0x7f00aa"))
+        #expect(
+            first.explanation == ["kind: trap", "no frames, message: Fatal error: no coupon \"…\" for # items at #"]
+        )
+        #expect(first.key == Stack().fingerprint(.trap("Fatal error: no coupon \"X\" for 3 items at 0x7f")).key)
+        #expect(Stack().fingerprint().explanation == ["kind: trap", "no frames, no message"])
+    }
+
+    @Test func signalFromOutsideIsOneIssueWhereverItHit() {
+        let sent = Crash.signal(11, "SIGSEGV", code: 0, "SI_USER", sender: SignalSender(pid: 1, uid: 0))
+        #expect(Stack("poll()").fingerprint(sent).key == Stack("total(of:)", "checkout(_:)").fingerprint(sent).key)
+        let own = Crash.signal(11, "SIGSEGV", code: -6, "SI_TKILL", sender: SignalSender(pid: 4711, uid: 0))
+        #expect(Stack("poll()").fingerprint(own).key != Stack("total(of:)").fingerprint(own).key)
+    }
+
+    @Test func errorsAreGroupedByTypeAndStack() {
+        func key(_ type: String, _ text: String, _ stack: Stack) -> String {
+            var report = stack.report()
+            report.header.kind = .error
+            report.crash = nil
+            report.error = HandledError(typeName: type, text: text)
+            report.threads[0].crashed = false
+            return Fingerprint(of: report, kind: Headline(of: report).kind).key
+        }
+        let stack = Stack("pay(_:)")
+        #expect(key("Refusal", "card 1", stack) == key("Refusal", "card 2", stack))
+        #expect(key("Refusal", "card 1", stack) != key("Timeout", "card 1", stack))
+        #expect(key("Refusal", "card 1", stack) != key("Refusal", "card 1", Stack("refund(_:)")))
+    }
+
+    /// Issues in a store outlive the code that made their keys.
+    @Test func keysStayWhatTheyAre() {
+        #expect(StableHash.hash([]) == "6c62272e07bb014262b821756295c58d")
+        #expect(Stack("total(of:)", "checkout(_:)").fingerprint().key == "f99cb493b4ca580f160bd34b151690c0")
+    }
+}
