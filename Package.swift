@@ -138,8 +138,8 @@ let tests: [Target] = [
     test("SymbolicationTests", ["Symbolication", "CrashReport"], exclude: ["Fixture"]),
     test("StoreTests", ["Store", "CrashReport"]),
     test("IngestTests", ["Ingest", "Store", "CrashReport"]),
-    test("DigestTests", ["Digest", "Symbolication", "CrashReport"]),
-    test("CommandTests", ["MaydayCLI", "CrashReport"]),
+    test("DigestTests", ["Digest", "Store", "Symbolication", "CrashReport"]),
+    test("CommandTests", ["MaydayCLI", "Query", "Store", "CrashReport"], exclude: ["Golden"]),
     test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService", "CrashReport"]),
 ]
 

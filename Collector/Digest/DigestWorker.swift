@@ -12,8 +12,8 @@ public final class DigestWorker: Sendable {
     private let store: any Store
     private let makeDigest: @Sendable () -> (Report) throws -> DigestedReport
     private let log: @Sendable (String) -> Void
-    private let isWoken = Atomic(true)
-    private let wakes = DispatchSemaphore(value: 1)
+    private let isWoken = Atomic(false)
+    private let wakes = DispatchSemaphore(value: 0)
     private let isStarted = Atomic(false)
     private let end = Mutex<ContinuousClock.Instant?>(nil)
     private let ended = DispatchSemaphore(value: 0)
@@ -52,6 +52,7 @@ public final class DigestWorker: Sendable {
         // Demanglers and debug information of deep templates recurse.
         thread.stackSize = 16 << 20
         thread.start()
+        wake()
     }
 
     /// Says that there may be something to digest. Cheap; from any thread.
@@ -63,7 +64,7 @@ public final class DigestWorker: Sendable {
     /// were not reached wait for the next start.
     public func stop(within limit: Duration) {
         guard isStarted.load(ordering: .relaxed) else { return }
-        end.withLock { $0 = .now + limit }
+        end.withLock { $0 = min($0 ?? .now + limit, .now + limit) }
         wake()
         _ = ended.wait(timeout: .now() + .milliseconds(Int(limit / .milliseconds(1)) + 100))
     }

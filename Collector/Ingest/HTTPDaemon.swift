@@ -32,6 +32,8 @@ final class HTTPDaemon: Sendable {
         let budget: UploadBudget
         let deadlines: ConnectionDeadlines
         let underWay = UnderWay()
+        /// True once every answer ends its connection.
+        let isStopping = Atomic(false)
 
         init(handler: any HTTPHandler, limits: HTTPLimits) {
             self.handler = handler
@@ -86,6 +88,8 @@ final class HTTPDaemon: Sendable {
             guard let running = daemon else { return }
             let socket = MHD_quiesce_daemon(running)
             if socket >= 0 { close(socket) }
+            // Else busy clients would go on for ever on the connections they have.
+            service.isStopping.store(true, ordering: .relaxed)
             service.underWay.waitUntilNone(limit)
             MHD_stop_daemon(running)
             service.deadlines.stop()
@@ -111,7 +115,7 @@ final class HTTPDaemon: Sendable {
             service.underWay.begin()
             let exchange = Exchange(request, handler: service.handler, budget: service.budget)
             slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
-            return exchange.earlyAnswer.map { queue($0, for: exchange, on: connection) } ?? .YES
+            return exchange.earlyAnswer.map { queue($0, for: exchange, on: connection, of: service) } ?? .YES
         }
         let exchange = Unmanaged<Exchange>.fromOpaque(known).takeUnretainedValue()
         if pieceLength.pointee > 0 {
@@ -123,7 +127,7 @@ final class HTTPDaemon: Sendable {
         service.deadlines.suspend(socket)
         let answer = exchange.finish()
         service.deadlines.restart(socket)
-        return queue(answer, for: exchange, on: connection)
+        return queue(answer, for: exchange, on: connection, of: service)
     }
 
     private static let completed: MHD_RequestCompletedCallback = { context, connection, slot, reason in
@@ -147,14 +151,19 @@ final class HTTPDaemon: Sendable {
         }
     }
 
-    private static func queue(_ answer: HTTPAnswer, for exchange: Exchange, on connection: OpaquePointer) -> MHD_Result
-    {
+    private static func queue(
+        _ answer: HTTPAnswer,
+        for exchange: Exchange,
+        on connection: OpaquePointer,
+        of service: Service
+    ) -> MHD_Result {
         var body = answer.body
         guard let response = MHD_create_response_from_buffer(body.count, &body, .RESPMEM_MUST_COPY) else {
             return .NO
         }
         defer { MHD_destroy_response(response) }
         for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
+        if service.isStopping.load(ordering: .relaxed) { MHD_add_response_header(response, "Connection", "close") }
         exchange.send(answer)
         return MHD_queue_response(connection, UInt32(answer.status), response)
     }

@@ -63,7 +63,7 @@ extension String {
     }
 
     /// The text in lines of at most `width` characters, broken at spaces; a longer word has a line for itself.
-    func wrapped(to width: Int) -> [String] {
+    package func wrapped(to width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
         for word in split(separator: " ", omittingEmptySubsequences: false) {

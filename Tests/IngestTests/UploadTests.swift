@@ -124,6 +124,38 @@ struct UploadTests {
         #expect(try server.connect().request("GET", "/healthz").status == 200)
     }
 
+    @Test("a stop under load answers what was begun, ends busy connections, and keeps what was answered")
+    func stops() throws {
+        // The test hangs, and fails at its time limit, if the stop waits for its own.
+        let server = try TestServer { $0.limits.stop = .seconds(3_600) }
+        let answered = Mutex<Set<String>>([])
+        let isLoaded = DispatchSemaphore(value: 0)
+        let group = DispatchGroup()
+        for connection in 0..<4 {
+            DispatchQueue.global().async(group: group) {
+                guard let client = try? server.connect() else { return }
+                for index in 0..<100_000 {
+                    let report = SampleReport(seed: UInt64(connection * 1_000_000 + index)).report()
+                    let answer = try? client.request(
+                        "POST",
+                        "/api/1/reports",
+                        headers: server.headers,
+                        body: report.encode()
+                    )
+                    guard answer?.status == 201 else { return }
+                    answered.withLock { _ = $0.insert(report.header.id) }
+                    if index == 5 { isLoaded.signal() }
+                }
+            }
+        }
+        for _ in 0..<4 { isLoaded.wait() }
+        server.server.stop()
+        group.wait()
+        let stored = Set(try server.store.reports(ReportSelection(limit: 100_000)).map(\.key.id))
+        #expect(answered.withLock { $0 }.isSubset(of: stored))
+        #expect(throws: (any Error).self) { try server.connect() }
+    }
+
     @Test("nothing secret is logged, and a request cannot forge a line")
     func log() throws {
         let server = try TestServer()

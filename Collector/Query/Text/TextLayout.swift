@@ -29,10 +29,12 @@ public struct TextLayout: Sendable, Equatable {
         }
     }
 
-    /// `2026-11-30 08:17:53 UTC (5 min ago)`.
+    /// `2026-11-30 08:17:53 UTC (5 min ago)`, without the latter when it is long ago.
     func moment(_ time: Timestamp) -> String {
         let text = time.description
-        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8)) UTC (\(ago(time)))"
+        let ago = ago(time)
+        let distance = text.hasPrefix(ago) ? "" : " (\(ago))"
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8)) UTC\(distance)"
     }
 
     func rendered(_ lines: [StyledLine]) -> [String] { lines.map { $0.rendered(color: color) } }

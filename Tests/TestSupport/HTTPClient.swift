@@ -1,12 +1,12 @@
 import Foundation
-import TestSupport
 
 /// A connection to a server on this machine, with every byte under the test's control.
-final class HTTPClient {
+public final class HTTPClient {
     private let socket: Int32
     private var received: [UInt8] = []
 
-    init(port: UInt16) throws {
+    /// Connects to 127.0.0.1.
+    public init(port: UInt16) throws {
         socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { throw SystemError(call: "socket", code: errno) }
         var address = sockaddr_in()
@@ -26,15 +26,19 @@ final class HTTPClient {
 
     deinit { close(socket) }
 
-    struct Answer {
-        var status: Int
-        var headers: [String: String]
-        var body: String
+    /// What the server said.
+    public struct Answer: Sendable {
+        /// 200, 404 …
+        public var status: Int
+        /// By name in lower case.
+        public var headers: [String: String]
+        /// As text.
+        public var body: String
     }
 
     /// Sends bytes; false when the server has closed the connection.
     @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool {
+    public func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -44,11 +48,12 @@ final class HTTPClient {
         return true
     }
 
+    /// Sends text; false when the server has closed the connection.
     @discardableResult
-    func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+    public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
     /// Sends a request with a body of known length.
-    func request(_ method: String, _ path: String, headers: [String: String] = [:], body: [UInt8]? = nil) throws
+    public func request(_ method: String, _ path: String, headers: [String: String] = [:], body: [UInt8]? = nil) throws
         -> Answer
     {
         var head = "\(method) \(path) HTTP/1.1\r\nHost: test\r\n"
@@ -60,7 +65,7 @@ final class HTTPClient {
     }
 
     /// Reads one answer.
-    func answer(toHead: Bool = false) throws -> Answer {
+    public func answer(toHead: Bool = false) throws -> Answer {
         let end = Array("\r\n\r\n".utf8)
         var headEnd: Int?
         while headEnd == nil {
@@ -88,7 +93,7 @@ final class HTTPClient {
     }
 
     /// Waits until the server closes the connection, and returns what it sent before.
-    func rest() throws -> [UInt8] {
+    public func rest() throws -> [UInt8] {
         while try receive() {}
         return received
     }
@@ -102,8 +107,12 @@ final class HTTPClient {
         return count > 0
     }
 
-    struct Closed: Error, CustomStringConvertible {
+    /// The server closed the connection before its answer was whole.
+    public struct Closed: Error, CustomStringConvertible {
         let after: [UInt8]
-        var description: String { "the server closed the connection after \(String(decoding: after, as: UTF8.self))" }
+        /// What came before.
+        public var description: String {
+            "the server closed the connection after \(String(decoding: after, as: UTF8.self))"
+        }
     }
 }

@@ -1,0 +1,81 @@
+import Foundation
+import Store
+
+/// The arguments of one command, checked against its spec.
+struct Arguments: Sendable {
+    let spec: CommandSpec
+    /// What stood after the flags.
+    private(set) var operands: [String] = []
+    private var values: [String: String] = [:]
+
+    /// Reads `--flag`, `--flag VALUE` and `--flag=VALUE`; after `--` all are operands.
+    init(_ arguments: some Sequence<String>, for spec: CommandSpec) throws(CommandError) {
+        self.spec = spec
+        var rest = Array(arguments)[...]
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                operands += rest
+                break
+            }
+            guard argument.hasPrefix("-"), argument != "-" else {
+                operands.append(argument)
+                continue
+            }
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = parts[0] == "-h" ? "--help" : String(parts[0])
+            guard let option = spec.allOptions.first(where: { $0.name == name }) else {
+                let known = spec.allOptions.map(\.name).joined(separator: ", ")
+                throw usage("unknown flag \(name): it takes \(known)")
+            }
+            if values[name] != nil { throw usage("\(name) is given twice: give it once") }
+            guard let valueName = option.value else {
+                if parts.count > 1 { throw usage("\(name) takes no value: write it without =") }
+                values[name] = ""
+                continue
+            }
+            guard let value = parts.count > 1 ? String(parts[1]) : rest.popFirst(), !value.isEmpty else {
+                throw usage("\(name) needs a value: \(name) \(valueName)")
+            }
+            values[name] = value
+        }
+        if has("--help") { return }
+        if operands.count < spec.operandCount.lowerBound { throw usage("\(spec.operands) is missing") }
+        if operands.count > spec.operandCount.upperBound {
+            let what = spec.operands.isEmpty ? "it takes flags only" : "it takes \(spec.operands)"
+            throw usage("too many arguments, from \"\(operands[spec.operandCount.upperBound])\" on: \(what)")
+        }
+    }
+
+    func has(_ name: String) -> Bool { values[name] != nil }
+
+    func value(_ name: String) -> String? { values[name] }
+
+    /// A whole number from 1.
+    func number(_ name: String, upTo limit: Int = .max) throws(CommandError) -> Int? {
+        guard let text = values[name] else { return nil }
+        guard let number = Int(text), (1...limit).contains(number) else {
+            let range = limit == .max ? "a whole number from 1" : "a whole number from 1 to \(limit)"
+            throw usage("\(name) \(text): expected \(range)")
+        }
+        return number
+    }
+
+    /// How many to list.
+    func limit() throws(CommandError) -> Int { try number("--limit", upTo: 100_000) ?? 50 }
+
+    /// Where the store is.
+    var directory: DataDirectory {
+        let variable = ProcessInfo.processInfo.environment["MAYDAY_DATA"].flatMap { $0.isEmpty ? nil : $0 }
+        return DataDirectory(value("--data") ?? variable ?? "./mayday-data")
+    }
+
+    /// Opens the store that is there.
+    func openStore() throws(CommandError) -> any Store {
+        try CommandError.wrapping { () throws(StoreError) in try directory.openStore() }
+    }
+
+    /// A wrong command line, with where to read more.
+    func usage(_ text: String) -> CommandError {
+        .usage("mayday \(spec.name): \(text); see `mayday \(spec.name) --help`")
+    }
+}

@@ -1,0 +1,60 @@
+/// One command of `mayday`.
+protocol Command {
+    /// What it is and takes; its help and the reading of its arguments are made from this.
+    static var spec: CommandSpec { get }
+
+    static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode
+}
+
+/// What a command is and takes.
+struct CommandSpec: Sendable {
+    /// A flag, with or without a value.
+    struct Option: Sendable {
+        /// `--limit`.
+        var name: String
+        /// Name of its value; nil when it has none.
+        var value: String?
+        /// What it does, its default included.
+        var help: String
+    }
+
+    /// `list`.
+    var name: String
+    /// One line, for the list of commands.
+    var summary: String
+    /// What stands after the flags: `[ISSUE]`; empty for nothing.
+    var operands = ""
+    /// How many operands there may be.
+    var operandCount: ClosedRange<Int> = 0...0
+    /// Its own flags; `--data` and `--help` are added.
+    var options: [Option] = []
+    /// What else a person should know, a paragraph each.
+    var notes: [String] = []
+    /// Command lines to copy.
+    var examples: [String]
+    /// False for a command that has nothing to do with a store.
+    var usesStore = true
+
+    var allOptions: [Option] {
+        let data = Option(
+            name: "--data",
+            value: "DIR",
+            help: "directory of the store (default ./mayday-data, or MAYDAY_DATA)"
+        )
+        return options + (usesStore ? [data] : []) + [Option(name: "--help", value: nil, help: "show this help")]
+    }
+}
+
+extension CommandSpec.Option {
+    static func json(_ what: String) -> CommandSpec.Option {
+        CommandSpec.Option(name: "--json", value: nil, help: "print \(what) as JSON")
+    }
+
+    static let limit = CommandSpec.Option(name: "--limit", value: "N", help: "show at most N (default 50)")
+    static let project = CommandSpec.Option(name: "--project", value: "ID", help: "only this project (default all)")
+    static let url = CommandSpec.Option(
+        name: "--url",
+        value: "URL",
+        help: "how services reach the collector, for DSNs (default the address of serve)"
+    )
+}

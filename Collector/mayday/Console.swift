@@ -1,0 +1,53 @@
+import CrashReport
+import Foundation
+import Query
+
+/// Standard output and standard error.
+struct Console: Sendable {
+    /// Prints lines. A reader that went away, as `head` does, ends the process quietly.
+    func print(_ lines: [String]) {
+        write(Array((lines.joined(separator: "\n") + "\n").utf8))
+    }
+
+    /// Prints one line.
+    func print(_ line: String) { print([line]) }
+
+    /// Prints a JSON value as one line.
+    func print(_ value: JSONValue) { print([value.text]) }
+
+    /// Tells a person something that is not the result.
+    func note(_ text: String) {
+        let bytes = Array("mayday: \(text.madeVisible())\n".utf8)
+        _ = Foundation.write(STDERR_FILENO, bytes, bytes.count)
+    }
+
+    /// How text is laid out: by the terminal, `COLUMNS`, `NO_COLOR` and `TERM`.
+    var layout: TextLayout {
+        let environment = ProcessInfo.processInfo.environment
+        let isTerminal = isatty(STDOUT_FILENO) != 0
+        let isPlain = environment["NO_COLOR"]?.isEmpty == false || environment["TERM"] == "dumb"
+        let width = environment["COLUMNS"].flatMap { Int($0) } ?? (isTerminal ? Self.terminalWidth : nil) ?? 80
+        return TextLayout(width: width, color: isTerminal && !isPlain, now: .now())
+    }
+
+    private static var terminalWidth: Int? {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EPIPE {
+                exit(ExitCode.done.rawValue)
+            } else if errno != EINTR {
+                note("cannot write the output: \(String(cString: strerror(errno)))")
+                exit(ExitCode.unreachable.rawValue)
+            }
+        }
+    }
+}

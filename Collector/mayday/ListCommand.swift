@@ -1,0 +1,43 @@
+import Query
+import Store
+
+/// `mayday list`.
+enum ListCommand: Command {
+    static let spec = CommandSpec(
+        name: "list",
+        summary: "List issues: equal crashes and errors as one, the last seen first",
+        options: [.limit, .project, .json("them")],
+        examples: ["mayday list", "mayday list --json | jq '.issues[].title'"]
+    )
+
+    static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        let (limit, project) = (try arguments.limit(), try arguments.number("--project"))
+        let store = try arguments.openStore()
+        let list = try CommandError.wrapping { () throws(StoreError) in
+            try IssueList.load(from: store, project: project, limit: limit)
+        }
+        if arguments.has("--json") {
+            console.print(list.json)
+        } else if !list.entries.isEmpty {
+            console.print(list.text(console.layout))
+        }
+        tell(list.undigested, arguments.directory, console)
+        if list.entries.isEmpty, !arguments.has("--json") { console.note("no issues yet") }
+        return list.entries.isEmpty ? .nothingFound : .done
+    }
+
+    /// Says why something that was sent may not be in the list.
+    private static func tell(_ undigested: DigestCounts, _ directory: DataDirectory, _ console: Console) {
+        if undigested.pending > 0 {
+            let remedy =
+                directory.isServed
+                ? "`mayday serve` is at it" : "no `mayday serve` is running on \(directory.path): start it"
+            console.note("\(reports(undigested.pending)) waiting for digestion, not in the list yet; \(remedy)")
+        }
+        if undigested.failed > 0 {
+            console.note("\(reports(undigested.failed)) could not be digested; `mayday reports` shows them as failed")
+        }
+    }
+
+    private static func reports(_ count: Int) -> String { count == 1 ? "1 report" : "\(count) reports" }
+}

@@ -1,0 +1,112 @@
+import CrashReport
+import Store
+
+/// `mayday projects`.
+enum ProjectsCommand: Command {
+    static let spec = CommandSpec(
+        name: "projects",
+        summary: "List projects, add one, or replace the key of one",
+        operands: "list | add NAME | rotate ID | rotate admin",
+        operandCount: 1...2,
+        options: [.url, .json("the result")],
+        notes: [
+            "add and rotate print the DSN once: the store keeps only its hash. After rotate the old key is refused.",
+            "`rotate admin` replaces the token that reads over HTTP.",
+        ],
+        examples: ["mayday projects add checkout", "mayday projects rotate 1"]
+    )
+
+    static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        let operand = arguments.operands.count > 1 ? arguments.operands[1] : nil
+        switch (arguments.operands[0], operand) {
+        case ("list", nil): return try list(arguments, console)
+        case ("add", let name?): return try add(name, arguments, console)
+        case ("rotate", "admin"): return try rotateAdmin(arguments, console)
+        case ("rotate", let text?):
+            guard let id = Int(text) else {
+                throw arguments.usage("rotate \(text): expected the id of a project, or admin")
+            }
+            return try rotate(id, arguments, console)
+        case ("add", nil): throw arguments.usage("add needs a name: add NAME")
+        case ("rotate", nil): throw arguments.usage("rotate needs the id of a project, or admin: rotate ID")
+        default: throw arguments.usage("expected \(spec.operands)")
+        }
+    }
+
+    private static func list(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        let store = try arguments.openStore()
+        let projects = try CommandError.wrapping { () throws(StoreError) in try store.projects() }
+        if arguments.has("--json") {
+            let values = projects.map { JSONValue.object(["id": .integer(Int64($0.id)), "name": .string($0.name)]) }
+            console.print(.object(["projects": .array(values)]))
+        } else {
+            console.print(
+                ["ID  NAME"]
+                    + projects.map { project in
+                        let id = "\(project.id)"
+                        return String(repeating: " ", count: max(0, 2 - id.count))
+                            + "\(id)  \(project.name.madeVisible())"
+                    }
+            )
+        }
+        return projects.isEmpty ? .nothingFound : .done
+    }
+
+    private static func add(_ name: String, _ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode
+    {
+        let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+        guard isPlain, (1...64).contains(name.count) else {
+            throw arguments.usage("add \(name): a name has 1 to 64 letters, digits, dashes, dots and underscores")
+        }
+        let url = try givenURL(arguments)
+        let store = try arguments.openStore()
+        let key = Secret.random()
+        let (project, base) = try CommandError.wrapping { () throws(StoreError) in
+            (try store.addProject(name: name, key: key.hash, at: .now()), try baseURL(url, store))
+        }
+        guard let project else { throw .nothingFound("a project \(name) is there already: see `mayday projects list`") }
+        show(project.id, base.dsn(key: key, project: project.id), arguments, console)
+        return .done
+    }
+
+    private static func rotate(_ id: Int, _ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        let url = try givenURL(arguments)
+        let store = try arguments.openStore()
+        let key = Secret.random()
+        let (isThere, base) = try CommandError.wrapping { () throws(StoreError) in
+            (try store.replaceKey(ofProject: id, with: key.hash), try baseURL(url, store))
+        }
+        guard isThere else { throw .nothingFound("no project \(id): see `mayday projects list`") }
+        show(id, base.dsn(key: key, project: id), arguments, console)
+        return .done
+    }
+
+    private static func rotateAdmin(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        let store = try arguments.openStore()
+        let token = Secret.random()
+        try CommandError.wrapping { () throws(StoreError) in try store.replaceAdminToken(with: token.hash) }
+        if arguments.has("--json") {
+            console.print(.object(["admin_token": .string(token.text)]))
+        } else {
+            console.print("MAYDAY_ADMIN_TOKEN=\(token.text)")
+        }
+        return .done
+    }
+
+    private static func show(_ id: Int, _ dsn: String, _ arguments: Arguments, _ console: Console) {
+        if arguments.has("--json") {
+            console.print(.object(["project": .integer(Int64(id)), "dsn": .string(dsn)]))
+        } else {
+            console.print("MAYDAY_DSN=\(dsn)")
+        }
+    }
+
+    private static func givenURL(_ arguments: Arguments) throws(CommandError) -> BaseURL? {
+        try arguments.value("--url").map { text throws(CommandError) in try BaseURL(text, arguments) }
+    }
+
+    private static func baseURL(_ given: BaseURL?, _ store: any Store) throws(StoreError) -> BaseURL {
+        if let given { return given }
+        return BaseURL(text: try store.publicURL() ?? "http://127.0.0.1:7171")
+    }
+}

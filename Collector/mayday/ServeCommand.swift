@@ -1,0 +1,143 @@
+import CrashReport
+import Digest
+import Foundation
+import Ingest
+import Query
+import Store
+
+/// `mayday serve`.
+enum ServeCommand: Command {
+    static let spec = CommandSpec(
+        name: "serve",
+        summary: "Take reports over HTTP, store and digest them, until SIGTERM",
+        options: [
+            CommandSpec.Option(
+                name: "--listen",
+                value: "HOST:PORT",
+                help: "where to listen (default 127.0.0.1:7171; port 0 takes a free one)"
+            ),
+            .url, .json("what the first start shows"),
+        ],
+        notes: [
+            "The first start makes the data directory and the project 1, \"default\", and prints its DSN and the admin "
+                + "token once. Requests are logged on standard error.",
+            "An address other than this machine's own is served without TLS: keep it in a trusted network or behind "
+                + "a proxy that speaks HTTPS.",
+        ],
+        examples: [
+            "mayday serve",
+            "mayday serve --listen 0.0.0.0:7171 --url https://mayday.example.com",
+        ]
+    )
+
+    static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        let text = arguments.value("--listen") ?? "127.0.0.1:7171"
+        guard let address = ListenAddress(text) else {
+            throw arguments.usage("--listen \(text): expected HOST:PORT, such as 127.0.0.1:7171")
+        }
+        let url = try arguments.value("--url").map { text throws(CommandError) in try BaseURL(text, arguments) }
+        let signals = StopSignals()
+        let (directory, log) = (arguments.directory, ServerLog.standardError)
+        let (lock, store) = try CommandError.wrapping { () throws(StoreError) in
+            try directory.create()
+            return (try directory.lock(), try directory.createStore())
+        }
+        let worker = DigestWorker(store: store, log: log.line) {
+            let digester = Digester()
+            return digester.digest
+        }
+        let server: IngestServer
+        do throws(ListenError) {
+            server = try IngestServer(address, store: store, parts: parts(store, worker, log))
+        } catch {
+            throw CommandError(code: .unreachable, text: "\(error)")
+        }
+        try CommandError.wrapping { () throws(StoreError) in
+            try announce(server.address, url ?? BaseURL(server.address), store, arguments, console)
+        }
+        if !address.isLoopback {
+            console.note(
+                "\(server.address) is open to the network and speaks no TLS: keep a proxy or a firewall before it"
+            )
+        }
+        worker.start()
+        log.line("stopping, signal \(signals.wait())")
+        server.stop()
+        worker.stop(within: .seconds(5))
+        store.close()
+        lock.release()
+        return .done
+    }
+
+    private static func parts(_ store: any Store, _ worker: DigestWorker, _ log: ServerLog) -> IngestServer.Parts {
+        var parts = IngestServer.Parts()
+        parts.log = log
+        parts.onStored = worker.wake
+        parts.metrics = {
+            let help = "Reports digested since the start."
+            return [
+                Metric("mayday_digests_total", label: "result=\"done\"", help: help, value: worker.done),
+                Metric("mayday_digests_total", label: "result=\"failed\"", help: help, value: worker.failed),
+            ]
+        }
+        let api = ReadAPI(store)
+        parts.read = { request throws(StoreError) in
+            switch request {
+            case .issues(let project, let limit): try api.issues(project: project, limit: limit)
+            case .issue(let project, let number): try api.issue(project: project, number: number)
+            case .report(let project, let id): try api.report(project: project, id: id)
+            }
+        }
+        return parts
+    }
+
+    /// Says where it listens and, at the first start, the secrets, for a person and for a script.
+    private static func announce(
+        _ address: ListenAddress,
+        _ url: BaseURL,
+        _ store: any Store,
+        _ arguments: Arguments,
+        _ console: Console
+    ) throws(StoreError) {
+        if try store.publicURL() != url.text { try store.setPublicURL(url.text) }
+        let (key, token) = (Secret.random(), Secret.random())
+        let project = try store.setUp(project: "default", key: key.hash, adminToken: token.hash, at: .now())
+        let dsn = project.map { url.dsn(key: key, project: $0.id) }
+        if arguments.has("--json") {
+            var members: [String: JSONValue] = ["listening": .string("http://\(address)")]
+            if let dsn {
+                members["dsn"] = .string(dsn)
+                members["admin_token"] = .string(token.text)
+            }
+            return console.print(.object(members))
+        }
+        if let dsn {
+            console.print([
+                "# First start: project 1, \"default\". Shown once; lost ones are replaced by `mayday projects rotate`.",
+                "MAYDAY_DSN=\(dsn)", "MAYDAY_ADMIN_TOKEN=\(token.text)",
+            ])
+        }
+        console.print("listening on http://\(address), data in \(arguments.directory.path)")
+    }
+}
+
+/// SIGTERM and SIGINT, kept back from every thread that starts later until they are waited for.
+private struct StopSignals {
+    private var set = sigset_t()
+
+    init() {
+        sigemptyset(&set)
+        sigaddset(&set, SIGTERM)
+        sigaddset(&set, SIGINT)
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    /// Waits for one, and from then on lets a second one end the process at once.
+    func wait() -> Int32 {
+        var set = set
+        var signal: Int32 = 0
+        while sigwait(&set, &signal) != 0 {}
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        return signal
+    }
+}

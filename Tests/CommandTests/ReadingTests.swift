@@ -1,0 +1,189 @@
+#if os(Linux)
+    import CrashReport
+    import Foundation
+    import Store
+    import Testing
+    import TestSupport
+
+    @Suite("mayday list, reports, show, projects")
+    struct ReadingTests {
+        /// A collector with three reports in two issues, stopped.
+        private func filled() async throws -> Collector {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            let key = try await serving.key()
+            for sample in [
+                SampleReport.old(1), .old(2, hours: 5),
+                .old(3, hours: 2, message: nil, function: "Checkout.pay(with:)"),
+            ] {
+                #expect(try serving.post(sample.gzip(), key: key).status == 201)
+            }
+            #expect(await serving.stop().status == .exited(0))
+            return collector
+        }
+
+        private func lines(_ outcome: ChildProcess.Outcome) -> [String] {
+            outcome.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+        }
+
+        @Test("what a person sees of issues and reports, in 80 columns and in 120")
+        func texts() async throws {
+            let collector = try await filled()
+            let list = try await collector.run("list")
+            #expect(list.status == .exited(0))
+            #expect(list.errors == "")
+            #expect(try Golden.difference(lines(list), "list.txt") == nil)
+            let wide = try await collector.run("list", environment: ["COLUMNS": "120"])
+            #expect(try Golden.difference(lines(wide), "list-wide.txt") == nil)
+            let reports = try await collector.run("reports")
+            #expect(try Golden.difference(lines(reports), "reports.txt") == nil)
+            let show = try await collector.run("show", "1")
+            #expect(try Golden.difference(lines(show), "show-issue.txt") == nil)
+            for outcome in [list, reports, show] {
+                #expect(lines(outcome).allSatisfy { $0.count <= 80 })
+                #expect(!outcome.output.contains("\u{1b}"))
+            }
+        }
+
+        @Test("a report by the beginning of its id, by its file, and in JSON")
+        func show() async throws {
+            let collector = try await filled()
+            let id = SampleReport.old(3, hours: 2, message: nil).report().header.id
+            let stored = try await collector.run("show", String(id.prefix(13)))
+            #expect(stored.status == .exited(0))
+            #expect(stored.output.contains("Checkout.pay(with:)"))
+            let file = "\(collector.temporary.path)/report.jsonl.gz"
+            try Data(SampleReport.old(3, hours: 2, message: nil, function: "Checkout.pay(with:)").gzip())
+                .write(to: URL(fileURLWithPath: file))
+            let fromFile = try await collector.run("show", file, "--data", "/nonexistent")
+            #expect(fromFile.status == .exited(0))
+            #expect(fromFile.output == stored.output)
+            let full = try await collector.run("show", "1", "--full")
+            #expect(full.output.contains("Registers") && full.output.contains("Images"))
+            let json = try await collector.run("show", String(id.prefix(13)), "--json")
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+            )
+            #expect(object["id"] as? String == id)
+            #expect((object["report"] as? [String: Any])?["threads"] is [Any])
+            for command in [["list"], ["reports", "1"], ["show", "1"], ["projects", "list"]] {
+                let outcome = try await ChildProcess.run(
+                    Collector.mayday,
+                    command + ["--json", "--data", collector.data]
+                )
+                #expect(outcome.status == .exited(0))
+                #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) }
+            }
+        }
+
+        @Test("what is not there is said with what to do: exit 1")
+        func notFound() async throws {
+            let collector = try await filled()
+            let damaged = "\(collector.temporary.path)/damaged.gz"
+            try Data("no report".utf8).write(to: URL(fileURLWithPath: damaged))
+            for (what, says) in [
+                ("99", "no issue 99: `mayday list` shows"), ("2/1", "no issue 1 in project 2"),
+                ("ffff", "no report whose id begins with ffff"), ("0", "several reports begin with 0: give more"),
+                ("./nothing", "./nothing: No such file or directory; give an issue"),
+                (damaged, "is not a report: not gzip data"), (collector.data, "cannot be read"),
+            ] {
+                let outcome = try await collector.run("show", what)
+                #expect(outcome.status == .exited(1), "\(what)")
+                #expect(outcome.output == "")
+                #expect(outcome.errors.contains(says), "\(outcome.errors)")
+            }
+            #expect(try await collector.run("list", "--project", "9").status == .exited(1))
+        }
+
+        @Test("reports that wait are counted when nobody digests them, and shown as they are")
+        func undigested() async throws {
+            let collector = try Collector()
+            let store = try DataDirectory(collector.data).createStore()
+            _ = try store.setUp(project: "default", key: Secret("k").hash, adminToken: Secret("a").hash, at: .now())
+            let report = SampleReport(seed: 5).report()
+            let new = NewReport(project: 1, received: .now(), report: report, gzip: report.encode())
+            #expect(try store.add(new) == .stored)
+            let list = try await collector.run("list")
+            #expect(list.status == .exited(1))
+            #expect(list.errors.contains("1 report waiting for digestion"))
+            #expect(list.errors.contains("no `mayday serve` is running on \(collector.data): start it"))
+            let show = try await collector.run("show", report.header.id)
+            #expect(show.status == .exited(0))
+            #expect(show.output.contains("waits for digestion"))
+            #expect(show.output.contains("Index out of range"))
+            let reports = try await collector.run("reports")
+            #expect(reports.output.contains("  waits  "))
+            let serving = try await collector.serve()
+            _ = await serving.stop()
+            #expect(try await collector.run("list").status == .exited(0))
+        }
+
+        @Test("text from a report reaches the terminal as text only")
+        func hostile() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            let key = try await serving.key()
+            var report = SampleReport.old(
+                1,
+                message: "\u{1b}]0;owned\u{7}\u{202e}evil\nIssue 7",
+                function: "\u{1b}[2Jf()"
+            )
+            .report()
+            report.header.release = "\u{1b}[31mr@1\r"
+            #expect(try serving.post(report.encode(), key: key).status == 201)
+            _ = await serving.stop()
+            for command in [["list"], ["reports"], ["show", "1"], ["show", "1", "--full"]] {
+                let outcome = try await ChildProcess.run(Collector.mayday, command + ["--data", collector.data])
+                #expect(outcome.status == .exited(0))
+                for character in ["\u{1b}", "\u{7}", "\u{202e}", "\r"] {
+                    #expect(!outcome.output.unicodeScalars.contains { String($0) == character }, "\(command)")
+                }
+            }
+        }
+
+        @Test("a reader that goes away, as head does, ends the command quietly")
+        func pipe() async throws {
+            let collector = try Collector()
+            let store = try DataDirectory(collector.data).createStore()
+            _ = try store.setUp(project: "default", key: Secret("k").hash, adminToken: Secret("a").hash, at: .now())
+            // More than a pipe holds.
+            for seed in 0..<1_500 {
+                let report = SampleReport(seed: UInt64(seed), threads: 1, frames: 1, images: 1).report()
+                _ = try store.add(NewReport(project: 1, received: .now(), report: report, gzip: [0]))
+            }
+            let command = "(\"$0\" reports --limit 1500; echo \"exit $?\" >&2) | head -1"
+            let outcome = try await ChildProcess.run(
+                "/bin/sh",
+                ["-c", command, Collector.mayday],
+                environment: ["MAYDAY_DATA": collector.data, "PATH": "/usr/bin:/bin"]
+            )
+            #expect(outcome.output.hasPrefix("REPORT "))
+            #expect(outcome.output.split(separator: "\n").count == 1)
+            #expect(outcome.errors == "exit 0\n")
+        }
+
+        @Test("projects: added and rotated while serve runs; the old key is refused at once")
+        func projects() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            let added = try await collector.run("projects", "add", "payments")
+            let match = try #require(
+                added.output.wholeMatch(of: /MAYDAY_DSN=http:\/\/([0-9a-f]+)@127\.0\.0\.1:(\d+)\/2\n/)
+            )
+            #expect(UInt16(match.2) == serving.port)
+            #expect(try serving.post(SampleReport().gzip(), key: String(match.1), project: 2).status == 201)
+            let rotated = try await collector.run("projects", "rotate", "2", "--json")
+            let fresh = try #require(rotated.output.firstMatch(of: /http:\/\/([0-9a-f]+)@/)).1
+            #expect(try serving.post(SampleReport().gzip(), key: String(match.1), project: 2).status == 401)
+            #expect(try serving.post(SampleReport().gzip(), key: String(fresh), project: 2).status == 200)
+            #expect(try await collector.run("projects", "list").output == "ID  NAME\n 1  default\n 2  payments\n")
+            #expect(try await collector.run("projects", "add", "payments").status == .exited(1))
+            #expect(try await collector.run("projects", "rotate", "9").status == .exited(1))
+            let token = try await collector.run("projects", "rotate", "admin").output
+            let bearer = ["Authorization": "Bearer \(token.dropFirst("MAYDAY_ADMIN_TOKEN=".count).dropLast())"]
+            let client = try HTTPClient(port: serving.port)
+            #expect(try client.request("GET", "/api/2/issues", headers: bearer).status == 200)
+            #expect(await serving.stop().status == .exited(0))
+        }
+    }
+#endif

@@ -1,0 +1,154 @@
+#if os(Linux)
+    import CrashReport
+    import Foundation
+    import Testing
+    import TestSupport
+
+    @Suite("mayday serve")
+    struct ServeTests {
+        @Test("the first start shows DSN and admin token, a later one does not")
+        func firstStart() async throws {
+            let collector = try Collector()
+            let first = try await collector.serve()
+            let (key, token) = (try await first.key(), try await first.secret("MAYDAY_ADMIN_TOKEN"))
+            #expect(try first.post(SampleReport().gzip(), key: key).status == 201)
+            let client = try HTTPClient(port: first.port)
+            let reading = ["Authorization": "Bearer \(token)"]
+            #expect(try client.request("GET", "/api/1/issues", headers: reading).status == 200)
+            let outcome = await first.stop()
+            #expect(outcome.status == .exited(0))
+            #expect(!outcome.errors.contains(key) && !outcome.errors.contains(token))
+            #expect(outcome.errors.contains("POST /api/1/reports 201"))
+            let second = try await collector.serve()
+            #expect(try second.post(SampleReport().gzip(), key: key).status == 200)
+            second.child.kill(SIGINT)
+            let again = await second.child.outcome()
+            #expect(again.status == .exited(0))
+            #expect(again.output.split(separator: "\n").count == 1, "\(again.output)")
+        }
+
+        @Test("--json shows them to a script, --url is what services are told")
+        func json() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve("--json", "--url", "https://mayday.example.com/")
+            let line = try #require(await serving.child.line(containing: "listening"))
+            #expect(
+                line.wholeMatch(
+                    of: /\{"admin_token":"[0-9a-f]{32}","dsn":"https:\/\/[0-9a-f]{32}@mayday\.example\.com\/1",.*\}/
+                ) != nil,
+                "\(line)"
+            )
+            #expect(try await collector.run("projects", "add", "b").output.hasSuffix("@mayday.example.com/2\n"))
+            _ = await serving.stop()
+        }
+
+        @Test("what cannot be served is named with the flag to change: exit 3")
+        func refused() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            let second = try await collector.run("serve", "--listen", "127.0.0.1:0")
+            #expect(second.status == .exited(3))
+            #expect(second.errors.contains("another `mayday serve` (process \(serving.child.pid)) is using"))
+            let other = "\(collector.temporary.path)/other"
+            let taken = try await collector.run("serve", "--data", other, "--listen", "127.0.0.1:\(serving.port)")
+            #expect(taken.status == .exited(3))
+            #expect(taken.errors.contains("--listen 127.0.0.1:\(serving.port): Address already in use"))
+            // The secrets of a first start that could not listen were not spent.
+            let file = "\(collector.temporary.path)/file"
+            try Data().write(to: URL(fileURLWithPath: file))
+            let unusable = try await collector.run("serve", "--data", file)
+            #expect(unusable.status == .exited(3))
+            #expect(unusable.errors.contains("not a directory; give another with --data DIR"))
+            #expect(await serving.stop().status == .exited(0))
+            let free = try await collector.run("projects", "list", "--data", other)
+            #expect(free.output == "ID  NAME\n")
+        }
+
+        @Test("killed under load, again and again: every report that was answered 201 is there, and counts once")
+        func killed() async throws {
+            let collector = try Collector()
+            var key: String?
+            var answered: Set<String> = []
+            for round in 0..<4 {
+                let serving = try await collector.serve()
+                let known = if let key { key } else { try await serving.key() }
+                key = known
+                answered.formUnion(await load(serving, key: known, round: round))
+                #expect(await serving.child.outcome().status == .signalled(SIGKILL))
+            }
+            let last = try await collector.serve()
+            #expect(await last.stop().status == .exited(0))
+            let list = try await collector.run("list", "--json")
+            let reports = try await collector.run("reports", "--json", "--limit", "100000")
+            let stored = try ids(in: reports.output)
+            #expect(answered.count >= 40)
+            #expect(answered.isSubset(of: stored.all))
+            #expect(stored.all == stored.digested)
+            #expect(try counts(in: list.output) == stored.all.count)
+        }
+
+        /// Posts from four connections, kills the server after some answers, and returns the ids that had a 201.
+        private func load(_ serving: Serving, key: String, round: Int) async -> Set<String> {
+            await withTaskGroup(of: Set<String>.self) { group in
+                for connection in 0..<4 {
+                    group.addTask {
+                        var answered: Set<String> = []
+                        for index in 0..<200 {
+                            let report = SampleReport(seed: UInt64(round * 10_000 + connection * 1_000 + index))
+                                .report()
+                            guard let answer = try? serving.post(report.encode(), key: key), answer.status == 201 else {
+                                break
+                            }
+                            answered.insert(report.header.id)
+                            if connection == 0, index == 10 + round { serving.child.kill(SIGKILL) }
+                        }
+                        return answered
+                    }
+                }
+                return await group.reduce(into: []) { $0.formUnion($1) }
+            }
+        }
+
+        private func ids(in json: String) throws -> (all: Set<String>, digested: Set<String>) {
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+            let reports = try #require(object["reports"] as? [[String: Any]])
+            let all = Set(reports.compactMap { $0["id"] as? String })
+            #expect(all.count == reports.count)
+            return (all, Set(reports.filter { $0["state"] as? String == "done" }.compactMap { $0["id"] as? String }))
+        }
+
+        private func counts(in json: String) throws -> Int {
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+            return try #require(object["issues"] as? [[String: Any]]).compactMap { $0["count"] as? Int }.reduce(0, +)
+        }
+
+        @Test("a disk that is full: 503 and nothing lost; with room again, 201")
+        func fullDisk() async throws {
+            let collector = try Collector()
+            try FileManager.default.createDirectory(atPath: collector.data, withIntermediateDirectories: false)
+            guard mount("tmpfs", collector.data, "tmpfs", 0, "size=3m,mode=700") == 0 else {
+                print("no tmpfs for a test of the full disk (\(String(cString: strerror(errno)))); it needs root")
+                return
+            }
+            defer { umount2(collector.data, Int32(MNT_DETACH)) }
+            let ballast = "\(collector.data)/ballast"
+            let serving = try await collector.serve()
+            let key = try await serving.key()
+            try Data(count: 1 << 20).write(to: URL(fileURLWithPath: ballast))
+            var kept = 0
+            var status = 201
+            while status == 201, kept < 5_000 {
+                status = try serving.post(SampleReport(seed: UInt64(kept)).gzip(), key: key).status
+                if status == 201 { kept += 1 }
+            }
+            #expect(status == 503)
+            #expect(try HTTPClient(port: serving.port).request("GET", "/healthz").status == 503)
+            try FileManager.default.removeItem(atPath: ballast)
+            #expect(try serving.post(SampleReport(seed: 9_000).gzip(), key: key).status == 201)
+            #expect(try HTTPClient(port: serving.port).request("GET", "/healthz").status == 200)
+            let reports = try await collector.run("reports", "--json", "--limit", "100000")
+            #expect(try ids(in: reports.output).all.count == kept + 1)
+            #expect(await serving.stop().status == .exited(0))
+        }
+    }
+#endif

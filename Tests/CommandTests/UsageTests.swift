@@ -1,0 +1,97 @@
+#if os(Linux)
+    import Foundation
+    import Testing
+    import TestSupport
+
+    @Suite("Usage and help")
+    struct UsageTests {
+        @Test(
+            "help is made for every command, with an example",
+            arguments: ["", "serve", "list", "reports", "show", "projects", "version"]
+        )
+        func help(command: String) async throws {
+            let arguments = command.isEmpty ? ["--help"] : [command, "--help"]
+            let outcome = try await ChildProcess.run(Collector.mayday, arguments)
+            #expect(outcome.status == .exited(0))
+            #expect(outcome.errors == "")
+            let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(
+                String.init
+            )
+            #expect(lines.allSatisfy { $0.count <= 80 })
+            #expect(try Golden.difference(lines, "help\(command.isEmpty ? "" : "-\(command)").txt") == nil)
+            let other = command.isEmpty ? ["help"] : ["help", command]
+            #expect(try await ChildProcess.run(Collector.mayday, other).output == outcome.output)
+        }
+
+        @Test(
+            "a wrong command line is told which flag and what to do: exit 2",
+            arguments: [
+                ("lst", "unknown command lst: there are serve, list"),
+                ("list --jsn", "unknown flag --jsn: it takes --limit, --project, --json, --data, --help"),
+                ("list --limit", "--limit needs a value: --limit N"),
+                ("list --limit=", "--limit needs a value: --limit N"),
+                ("list --limit 0", "--limit 0: expected a whole number from 1"),
+                ("list --limit x", "--limit x: expected a whole number"),
+                ("list --project -1", "--project -1: expected a whole number"),
+                ("list --json=1", "--json takes no value"), ("list --json --json", "--json is given twice"),
+                ("list all", "too many arguments, from \"all\" on: it takes flags only"),
+                ("show", "ISSUE|REPORT|FILE is missing"), ("show 1 2", "too many arguments, from \"2\" on"),
+                ("reports x.gz", "\"x.gz\" is no issue: give a number of `mayday list`"),
+                ("serve --listen 7171", "--listen 7171: expected HOST:PORT"),
+                ("serve --url ftp://x", "--url ftp://x: expected http://HOST:PORT"),
+                ("serve --url http://u@x/y", "--url http://u@x/y: expected"),
+                ("projects", "list | add NAME | rotate ID | rotate admin is missing"),
+                ("projects add", "add needs a name"), ("projects rotate x", "rotate x: expected the id of a project"),
+                ("projects add a/b", "a name has 1 to 64 letters"), ("projects remove 1", "expected list | add NAME"),
+                ("version --data x", "unknown flag --data: it takes --json, --help"),
+            ]
+        )
+        func wrong(line: String, says: String) async throws {
+            let temporary = try TemporaryDirectory()
+            let environment = ["MAYDAY_DATA": "\(temporary.path)/none"]
+            let outcome = try await ChildProcess.run(
+                Collector.mayday,
+                line.split(separator: " ").map(String.init),
+                environment: environment
+            )
+            #expect(outcome.status == .exited(2))
+            #expect(outcome.output == "")
+            #expect(outcome.errors.hasPrefix("mayday: ") && outcome.errors.contains(says), "\(outcome.errors)")
+            #expect(outcome.errors.contains("--help`"))
+            #expect(!FileManager.default.fileExists(atPath: "\(temporary.path)/none"))
+        }
+
+        @Test("without arguments it shows what there is: exit 2")
+        func nothing() async throws {
+            let outcome = try await ChildProcess.run(Collector.mayday, [])
+            #expect(outcome.status == .exited(2))
+            #expect(outcome.output.contains("Usage: mayday COMMAND"))
+        }
+
+        @Test(
+            "without a data directory, reading says how to get one and makes none: exit 3",
+            arguments: [
+                "list", "reports", "show 1", "show 0193", "projects list", "projects add x", "projects rotate 1",
+            ]
+        )
+        func noData(line: String) async throws {
+            let temporary = try TemporaryDirectory()
+            let path = "\(temporary.path)/none"
+            let outcome = try await ChildProcess.run(
+                Collector.mayday,
+                line.split(separator: " ").map(String.init) + ["--data", path]
+            )
+            #expect(outcome.status == .exited(3))
+            #expect(outcome.errors.contains("no data at \(path): give --data DIR or MAYDAY_DATA"), "\(outcome.errors)")
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+
+        @Test("version, for a person and a script")
+        func version() async throws {
+            let text = try await ChildProcess.run(Collector.mayday, ["version"]).output
+            #expect(text.wholeMatch(of: /mayday \d+\.\d+\.\d+, report format 1\n/) != nil)
+            let json = try await ChildProcess.run(Collector.mayday, ["version", "--json"]).output
+            #expect(json.wholeMatch(of: /\{"report_format":1,"version":"\d+\.\d+\.\d+"\}\n/) != nil)
+        }
+    }
+#endif

@@ -1,0 +1,123 @@
+import CrashReport
+@testable import Digest
+import Dispatch
+import Store
+import Synchronization
+import Testing
+import TestSupport
+
+@Suite("The digest worker")
+struct DigestWorkerTests {
+    /// A store with reports that wait.
+    private struct Fixture {
+        let temporary: TemporaryDirectory
+        let store: any Store
+        let reports: [Report]
+
+        init(_ count: Int) throws {
+            temporary = try TemporaryDirectory()
+            store = try DataDirectory("\(temporary.path)/data").createStore()
+            _ = try store.setUp(project: "p", key: Secret("k").hash, adminToken: Secret("a").hash, at: .now())
+            reports = (0..<count).map { SampleReport(seed: UInt64($0)).report() }
+            for report in reports { try add(report) }
+        }
+
+        func add(_ report: Report, gzip: [UInt8]? = nil) throws {
+            let new = NewReport(project: 1, received: .now(), report: report, gzip: gzip ?? report.encode())
+            #expect(try store.add(new) == .stored)
+        }
+
+        var states: [DigestState] {
+            get throws { try store.reports(ReportSelection(limit: 1_000)).map(\.state) }
+        }
+    }
+
+    /// What was logged, and what was digested.
+    private final class Record: Sendable {
+        let lines = Mutex<[String]>([])
+        let digested = Mutex<[String]>([])
+
+        func digest(_ report: Report) -> DigestedReport {
+            digested.withLock { $0.append(report.header.id) }
+            var report = report
+            report.crash?.message = "digested"
+            return DigestedReport(
+                report: report,
+                fingerprint: "f",
+                explanation: [],
+                title: "t",
+                culprit: nil,
+                notes: []
+            )
+        }
+    }
+
+    private struct Refused: Error {}
+
+    @Test("what waited from earlier is digested in order; what comes later wakes it")
+    func drains() throws {
+        let fixture = try Fixture(40)
+        let record = Record()
+        let worker = DigestWorker(store: fixture.store, log: { _ in }) { record.digest }
+        worker.start()
+        let late = SampleReport(seed: 1_000).report()
+        try fixture.add(late)
+        worker.wake()
+        worker.stop(within: .seconds(60))
+        #expect(record.digested.withLock { $0 } == (fixture.reports + [late]).map(\.header.id))
+        #expect(worker.done == 41)
+        #expect(try fixture.store.issues(IssueSelection(limit: 2)).map(\.count) == [41])
+        let body = try #require(try fixture.store.body(of: ReportKey(project: 1, id: late.header.id)))
+        let digested = try Report.decode(gzip: try #require(body.digested)).report
+        #expect(digested.crash?.message == "digested")
+    }
+
+    @Test("a report that fails, and one whose bytes are damaged, hold nobody up; both are tried at the next starts")
+    func failures() throws {
+        let fixture = try Fixture(3)
+        try fixture.add(SampleReport(seed: 50).report(), gzip: [1, 2, 3])
+        let bad = fixture.reports[1].header.id
+        for start in 1...4 {
+            let record = Record()
+            let worker = DigestWorker(store: fixture.store, log: { line in record.lines.withLock { $0.append(line) } })
+            {
+                { report throws in
+                    if report.header.id == bad { throw Refused() }
+                    return record.digest(report)
+                }
+            }
+            worker.start()
+            worker.stop(within: .seconds(60))
+            #expect(worker.done == (start == 1 ? 2 : 0))
+            #expect(worker.failed == (start < 4 ? 2 : 0))
+            #expect(record.lines.withLock { $0.count } == worker.failed)
+        }
+        #expect(try fixture.store.digestCounts() == DigestCounts(pending: 0, failed: 2))
+        #expect(try fixture.states.contains(.failed(reason: "\(Refused())")))
+    }
+
+    @Test("a stop in the midst leaves the rest as if it had not been claimed")
+    func stops() throws {
+        let fixture = try Fixture(10)
+        let record = Record()
+        let (began, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let worker = DigestWorker(store: fixture.store, log: { _ in }) {
+            { report in
+                began.signal()
+                go.wait()
+                return record.digest(report)
+            }
+        }
+        worker.start()
+        began.wait()
+        // The time of the stop is over before the first digestion is.
+        worker.stop(within: .zero)
+        go.signal()
+        // It was told to stop before; this only waits for its end.
+        worker.stop(within: .seconds(60))
+        #expect(record.digested.withLock { $0 } == [fixture.reports[0].header.id])
+        let rest = try fixture.store.claimPending(limit: 100)
+        #expect(rest.map(\.key.id) == fixture.reports.dropFirst().map(\.header.id))
+        #expect(rest.allSatisfy { $0.attempts == 1 })
+    }
+}
