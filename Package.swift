@@ -134,7 +134,8 @@ let tests: [Target] = [
         swiftSettings: strict
     ),
     test("CrashCaptureTests", ["CrashCapture", "CrashReport", "CaptureChild"]),
-    test("MaydayTests", ["Mayday", "CrashReport"]),
+    test("MaydayTests", ["Mayday", "CrashReport", "SDKChild"]),
+    .executableTarget(name: "SDKChild", dependencies: ["Mayday"], path: "Tests/SDKChild", swiftSettings: strict),
     test("SymbolicationTests", ["Symbolication", "CrashReport"], exclude: ["Fixture"]),
     test("StoreTests", ["Store", "CrashReport"]),
     test("IngestTests", ["Ingest", "Store", "CrashReport"]),

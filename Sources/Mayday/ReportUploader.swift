@@ -2,9 +2,15 @@
 ///
 /// Delivery is **at least once**: an adapter may see the same report again after a lost answer or a crash of the sender,
 /// and the report's id lets the backend recognise it.
+///
+/// `upload` runs in the service, and in the service's binary that a crash runs again. There the main thread waits in
+/// `Mayday.start`, so an adapter must not need the main actor.
 public protocol ReportUploader: Sendable {
     /// Stable name, used in the spool and in messages: `collector`, `sentry`, `directory`.
     var name: String { get }
+
+    /// Where the reports go, for people: `collector at 127.0.0.1:7171`. `name` when it is not given.
+    var destination: String { get }
 
     /// Delivers one report and returns once the backend has it for good.
     ///
@@ -13,17 +19,25 @@ public protocol ReportUploader: Sendable {
     func upload(_ report: SpooledReport) async throws(UploadError)
 }
 
+extension ReportUploader {
+    /// The name.
+    public var destination: String { name }
+}
+
 /// A report as it lies in the spool.
 public struct SpooledReport: Sendable {
     /// Id of the report, a UUIDv7.
     public let id: String
     /// The report file: gzip of JSON Lines, as `docs/report-format.md` has it.
     public let gzip: [UInt8]
+    /// When the sender stops waiting: an upload that takes longer counts as not delivered. Take timeouts from it.
+    public let deadline: ContinuousClock.Instant
 
-    /// A report by its id and the bytes of its file.
-    public init(id: String, gzip: [UInt8]) {
+    /// A report by its id and the bytes of its file, to be delivered before `deadline`.
+    public init(id: String, gzip: [UInt8], deadline: ContinuousClock.Instant = .now.advanced(by: .seconds(30))) {
         self.id = id
         self.gzip = gzip
+        self.deadline = deadline
     }
 }
 

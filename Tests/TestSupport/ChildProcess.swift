@@ -44,11 +44,14 @@
 
         /// Starts `path`, found as it is, with nothing of this process's environment.
         ///
-        /// - Parameter limit: how long it may live.
+        /// - Parameters:
+        ///   - descriptors: what it inherits, by the number it has there.
+        ///   - limit: how long it may live.
         public init(
             _ path: String,
             _ arguments: [String] = [],
             environment: [String: String] = [:],
+            descriptors: [Int32: Int32] = [:],
             limit: Duration = .seconds(60)
         ) throws {
             let output = try Pipe()
@@ -59,6 +62,7 @@
             posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
             posix_spawn_file_actions_adddup2(&actions, output.write, 1)
             posix_spawn_file_actions_adddup2(&actions, errors.write, 2)
+            for (number, own) in descriptors { posix_spawn_file_actions_adddup2(&actions, own, number) }
             var attributes = posix_spawnattr_t()
             posix_spawnattr_init(&attributes)
             defer { posix_spawnattr_destroy(&attributes) }

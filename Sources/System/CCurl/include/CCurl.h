@@ -1,4 +1,67 @@
 // HTTP through libcurl, loaded privately on the first request (docs/decisions.md).
+//
+// Nothing here may run in a dying process.
+
 #ifndef MAYDAY_CCURL_H
 #define MAYDAY_CCURL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// One POST request. Everything is borrowed for the time of the call.
+typedef struct MaydayHTTPRequest {
+    /// `http://` or `https://`; other schemes fail, and a redirect is an answer like any other.
+    const char *url;
+    /// NULL-terminated `Name: value` lines.
+    const char *const *headers;
+    const uint8_t *body;
+    size_t body_length;
+    /// Bounds of the connection and of the whole request, in milliseconds, above 0.
+    long connect_timeout_ms;
+    long total_timeout_ms;
+    /// True: no proxy, whatever `http_proxy` and `https_proxy` say. False: libcurl's own rules.
+    bool direct;
+    /// Where the first bytes of the answer's body go; what does not fit is not read.
+    uint8_t *response;
+    size_t response_capacity;
+} MaydayHTTPRequest;
+
+/// How a request ended.
+typedef enum MaydayHTTPOutcome {
+    /// The answer was read (or read up to `response_capacity`).
+    MAYDAY_HTTP_ANSWERED = 0,
+    /// libcurl is not there or too old; `error` says which.
+    MAYDAY_HTTP_NO_LIBRARY = 1,
+    /// No whole answer: refused, timed out, cut short, not HTTP. `error` says why.
+    MAYDAY_HTTP_FAILED = 2,
+} MaydayHTTPOutcome;
+
+/// The answer to a request.
+typedef struct MaydayHTTPAnswer {
+    MaydayHTTPOutcome outcome;
+    /// Status code; 0 unless `outcome` is `MAYDAY_HTTP_ANSWERED`.
+    long status;
+    /// `Retry-After` in seconds from now, 0 when there was none.
+    int64_t retry_after_s;
+    size_t response_length;
+    /// One line without a line end, empty when there was an answer.
+    char error[256];
+} MaydayHTTPAnswer;
+
+/// Sends a request and blocks until it has ended. Thread-safe.
+void mayday_http_post(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer);
+
+/// Runs `work(context)` on a thread of its own that ends with it, so that blocking calls never hold a thread of Swift's
+/// pool. The signals that a service handles never arrive there, SIGPIPE included. Returns 0 or an error number.
+int mayday_run_on_own_thread(void (*work)(void *context), void *context);
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif

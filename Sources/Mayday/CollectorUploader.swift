@@ -1,0 +1,96 @@
+internal import CrashReport
+
+/// Delivers reports to a Mayday collector over HTTP.
+///
+/// libcurl (`libcurl.so.4`) is loaded when something is first sent; without it a report stays in the spool, and a line on
+/// standard error says so. Proxies are used as libcurl does (`https_proxy`, `http_proxy`, `no_proxy`), but never on the
+/// way to this machine itself. Redirects are not followed: they would take the key elsewhere.
+public struct CollectorUploader: ReportUploader {
+    /// `collector`.
+    public let name = "collector"
+    let dsn: DSN
+
+    /// A collector by its DSN, `scheme://KEY@host[:port][/prefix]/PROJECT`, which the environment variable `MAYDAY_DSN`
+    /// overrides.
+    ///
+    /// - Throws: `DSNError`, which names the part that is wrong.
+    public init(dsn: String) throws(DSNError) {
+        try self.init(dsn: dsn, environment: RunningProcess.variables(["MAYDAY_DSN"]))
+    }
+
+    init(dsn: String, environment: [String: String]) throws(DSNError) {
+        guard let override = environment["MAYDAY_DSN"], !override.isEmpty else {
+            self.dsn = try DSN(dsn)
+            return
+        }
+        do {
+            self.dsn = try DSN(override)
+        } catch {
+            var error = error
+            error.variable = "MAYDAY_DSN"
+            throw error
+        }
+    }
+
+    /// `collector at 127.0.0.1:7171`.
+    public var destination: String { "collector at \(dsn.authority)" }
+
+    /// Posts the report; returns once the collector says that it has it for good.
+    public func upload(_ report: SpooledReport) async throws(UploadError) {
+        let timeout = report.deadline - .now
+        guard timeout > .zero else { throw .retry(after: nil, reason: "no time was left to send it") }
+        let post = HTTPPost(
+            url: dsn.reportsURL,
+            headers: [
+                "Authorization: Bearer \(dsn.key)",
+                "Content-Type: application/x-ndjson",
+                "Content-Encoding: gzip",
+                "User-Agent: \(KnownFacts.name)/\(KnownFacts.version)",
+                // Without this, libcurl waits a second for a leave that not every proxy gives.
+                "Expect:",
+            ],
+            body: report.gzip,
+            timeout: timeout,
+            direct: dsn.isLoopback
+        )
+        switch await post.send() {
+        case .success(let answer): try CollectorAnswer(answer).check(id: report.id)
+        case .failure(.noLibrary(let problem)):
+            throw .retry(after: nil, reason: "libcurl cannot be used, install libcurl4: \(problem)")
+        case .failure(.noAnswer(let problem)):
+            throw .retry(after: nil, reason: "\(destination) gave no answer: \(problem)")
+        case .failure(.noThread(let error)):
+            throw .retry(after: nil, reason: "no thread could be started to send it: \(error)")
+        }
+    }
+}
+
+/// What the collector's answer means.
+struct CollectorAnswer {
+    var answer: HTTPPost.Answer
+
+    init(_ answer: HTTPPost.Answer) { self.answer = answer }
+
+    /// Returns when the collector has the report `id` for good.
+    func check(id: String) throws(UploadError) {
+        let body = try? JSONReader.parse(answer.body)
+        let problem: String
+        if case .string(let error) = body?["error"] {
+            problem = "\(error.madeVisible(limit: 300)) (\(answer.status))"
+        } else {
+            problem = "it answered \(answer.status) without saying why"
+        }
+        switch answer.status {
+        case 200, 201:
+            // Only a collector knows the id: what a proxy or another server accepted is not delivered.
+            guard body?["id"] == .string(id) else {
+                throw .retry(after: nil, reason: "the answer was not a collector's, check the host of the DSN")
+            }
+        case 400, 413, 415: throw .rejected(reason: problem)
+        case 401, 403: throw .retry(after: nil, reason: "\(problem); check the key of the DSN")
+        case 404: throw .retry(after: nil, reason: "\(problem); check the project of the DSN")
+        case 300..<400: throw .retry(after: nil, reason: "\(problem); write the address it moved to in the DSN")
+        default: throw .retry(after: answer.retryAfter, reason: problem)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// An open file or directory that is closed with its owner. Its lock, when it has one, goes with it.
+struct FileDescriptor: ~Copyable, Sendable {
+    let number: Int32
+
+    /// Takes over an open descriptor.
+    init(owning number: Int32) { self.number = number }
+
+    /// Opens a file; `directory` nil is the working directory, which an absolute path ignores.
+    init(
+        opening path: String,
+        in directory: borrowing FileDescriptor,
+        flags: Int32,
+        mode: mode_t = 0
+    ) throws(SystemError) {
+        try self.init(opening: path, at: directory.number, flags: flags, mode: mode)
+    }
+
+    /// Opens a file by its absolute path.
+    init(opening path: String, flags: Int32, mode: mode_t = 0) throws(SystemError) {
+        try self.init(opening: path, at: AT_FDCWD, flags: flags, mode: mode)
+    }
+
+    private init(opening path: String, at directory: Int32, flags: Int32, mode: mode_t) throws(SystemError) {
+        number = openat(directory, path, flags | O_CLOEXEC, mode)
+        if number < 0 { throw SystemError.last }
+    }
+
+    deinit { close(number) }
+
+    /// What the descriptor refers to.
+    func status() throws(SystemError) -> stat {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw SystemError.last }
+        return status
+    }
+
+    /// Takes the exclusive lock of the open file; false when another process has it.
+    func lock() -> Bool { flock(number, LOCK_EX | LOCK_NB) == 0 }
+
+    /// The first `limit` bytes, from the start of the file whatever was read before.
+    func read(limit: Int) throws(SystemError) -> [UInt8] {
+        var failure: SystemError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            while count < limit {
+                let got = pread(number, buffer.baseAddress.map { $0 + count }, limit - count, off_t(count))
+                if got < 0 && errno == EINTR { continue }
+                if got < 0 { failure = SystemError.last }
+                if got <= 0 { return }
+                count += got
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    /// Writes all bytes.
+    func write(_ bytes: [UInt8]) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                Self.write(number, UnsafeRawBufferPointer(rebasing: buffer[written...]))
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw SystemError.last }
+            written += count
+        }
+    }
+
+    private static func write(_ number: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(number, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+            Musl.write(number, bytes.baseAddress, bytes.count)
+        #elseif canImport(Darwin)
+            Darwin.write(number, bytes.baseAddress, bytes.count)
+        #endif
+    }
+}

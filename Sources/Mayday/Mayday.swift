@@ -1,0 +1,47 @@
+internal import CrashCapture
+internal import Synchronization
+
+/// Crash and error reporting for Swift services on Linux.
+///
+///     try Mayday.start(
+///         .init(release: "checkout@1.4.2", environment: "production"),
+///         uploader: CollectorUploader(dsn: "https://KEY@mayday.example.com/1")
+///     )
+public enum Mayday {
+    private static let service = Mutex<Service?>(nil)
+
+    /// Begins to capture crashes, and delivers in the background what earlier runs left in the spool.
+    ///
+    /// Call it as the first line of `main`. A crashing process runs its own binary again to deliver its report: there
+    /// `start` delivers, exits and never returns, so what stands before it is done twice.
+    /// The environment overrides the configuration, see `MaydayConfiguration`.
+    ///
+    /// - Throws: `StartError` for mistakes of the program or its deployment. What the machine cannot give, a spool for
+    ///   instance, is a warning on standard error instead, and the service runs.
+    public static func start(
+        _ configuration: MaydayConfiguration,
+        uploader: some ReportUploader
+    ) throws(StartError) {
+        if let assignment = Reporter.assignment() {
+            Reporter.run(deadline: assignment.deadline, report: assignment.report, uploader: uploader)
+        }
+        let leftOver = try service.withLock { service throws(StartError) -> Delivery? in
+            guard service == nil else { throw .alreadyStarted }
+            let started = try Service.start(configuration, uploader: uploader)
+            service = started
+            return started.hasLeftOver ? started.delivery : nil
+        }
+        guard let leftOver else { return }
+        Task.detached(priority: .utility) { await leftOver.deliverAll(limit: .seconds(30)) }
+    }
+
+    /// Delivers what waits in the spool, and returns when all of it was answered for, or at the timeout.
+    ///
+    /// - Returns: true when nothing is left to deliver. What is left is delivered at the next start.
+    @discardableResult
+    public static func flush(timeout: Duration) async -> Bool {
+        guard let delivery = service.withLock({ $0?.delivery }) else { return true }
+        let summary = await firstResult(within: timeout) { await delivery.deliverAll(limit: timeout) }
+        return summary.map { $0.kept == nil } ?? false
+    }
+}

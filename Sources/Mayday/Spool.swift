@@ -1,0 +1,227 @@
+internal import CrashReport
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The directory in which the reports of one service wait for their delivery.
+///
+/// | file | what it is |
+/// |---|---|
+/// | `ID.jsonl.gz` | a complete report |
+/// | `ID.jsonl.gz.part` | a report being written by a dying process, which holds its lock |
+/// | `rejected/ID.jsonl.gz`, `rejected/ID.txt` | a report that the backend will never take, and why |
+///
+/// Everything else is left alone. Whoever delivers a report holds the lock of its file, which the kernel releases with
+/// the process, and the file goes only after the backend's answer: several processes on one spool neither lose a report
+/// nor deliver it side by side, whenever one of them is killed.
+struct Spool: ~Copyable, Sendable {
+    /// Absolute path.
+    let path: String
+    let directory: FileDescriptor
+
+    /// Reports above this many bytes are set aside; the capture stays far below.
+    static let largestReport = 16 << 20
+
+    /// Opens the first candidate that can be used, creating what is missing.
+    init(creating candidates: [SpoolCandidate], service: String) throws(SpoolError) {
+        var first: SpoolError?
+        for candidate in candidates {
+            do throws(SpoolError) {
+                self = try SpoolDirectory.create(candidate, service: service)
+                return
+            } catch {
+                first = first ?? error
+            }
+        }
+        throw first ?? SpoolError(path: "", problem: .notADirectory)
+    }
+
+    /// Opens a service's directory that exists.
+    init(opening path: String) throws(SpoolError) {
+        self.init(directory: try SpoolDirectory.open(path), path: path)
+    }
+
+    init(directory: consuming FileDescriptor, path: String) {
+        self.directory = directory
+        self.path = path
+    }
+
+    // MARK: Listing
+
+    /// What waits in the spool, the oldest first.
+    func entries() throws(SystemError) -> [SpoolEntry] {
+        let copy = try FileDescriptor(opening: ".", in: directory, flags: O_RDONLY | O_DIRECTORY)
+        guard let stream = fdopendir(dup(copy.number)) else { throw SystemError.last }
+        defer { closedir(stream) }
+        var entries: [SpoolEntry] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
+                field.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: field.pointee)) {
+                    String(validatingCString: $0)
+                }
+            }
+            if let entry = name.flatMap(SpoolEntry.init(fileName:)) { entries.append(entry) }
+        }
+        return entries.sorted()
+    }
+
+    // MARK: Claiming
+
+    /// Takes a complete report for delivery.
+    func claim(_ id: String) throws(SystemError) -> Claim {
+        try claim(SpoolEntry(id: id, isPart: false))
+    }
+
+    private func claim(_ entry: SpoolEntry) throws(SystemError) -> Claim {
+        let file: FileDescriptor
+        do {
+            file = try FileDescriptor(
+                opening: entry.fileName,
+                in: directory,
+                flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+            )
+        } catch {
+            if error.code == ENOENT { return .gone }
+            throw error
+        }
+        guard try file.status().st_mode & S_IFMT == S_IFREG else { throw SystemError(code: EINVAL) }
+        guard file.lock() else { return .taken }
+        // Between the open and the lock somebody may have delivered it: the lock counts only while the name is this file.
+        guard try isSame(entry.fileName, file) else { return .gone }
+        return .claimed(ClaimedReport(entry: entry, file: file))
+    }
+
+    private func isSame(_ name: String, _ file: borrowing FileDescriptor) throws(SystemError) -> Bool {
+        guard let named = try status(of: name) else { return false }
+        let opened = try file.status()
+        return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino
+    }
+
+    /// What has this name; nil when nothing has.
+    private func status(of name: String) throws(SystemError) -> stat? {
+        var status = stat()
+        guard fstatat(directory.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            if errno == ENOENT { return nil }
+            throw SystemError.last
+        }
+        return status
+    }
+
+    /// Removes a report that the backend has.
+    func remove(_ report: consuming ClaimedReport) throws(SystemError) {
+        guard unlinkat(directory.number, report.entry.fileName, 0) == 0 else { throw SystemError.last }
+    }
+
+    /// Sets a report aside with the reason beside it. Returns its new path.
+    @discardableResult
+    func reject(_ report: consuming ClaimedReport, reason: String) throws(SystemError) -> String {
+        guard mkdirat(directory.number, "rejected", 0o700) == 0 || errno == EEXIST else { throw SystemError.last }
+        let rejected = try FileDescriptor(
+            opening: "rejected",
+            in: directory,
+            flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+        )
+        let note = try FileDescriptor(
+            opening: "\(report.entry.id).txt",
+            in: rejected,
+            flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
+            mode: 0o600
+        )
+        try note.write(Array("\(reason.madeVisible(limit: 2_000))\n".utf8))
+        let name = report.entry.fileName
+        guard renameat(directory.number, name, rejected.number, name) == 0 else { throw SystemError.last }
+        fsync(rejected.number)
+        return "\(path)/rejected/\(name)"
+    }
+
+    // MARK: Reports whose writer died
+
+    /// Promotes what a killed writer left behind when it is a report, however short; sets it aside when it is none.
+    ///
+    /// - Parameter now: Unix time in seconds. A file that is empty may be about to get its lock from a living writer, and
+    ///   is removed only after a minute.
+    func settle(_ entry: SpoolEntry, now: Int) throws(SystemError) {
+        guard entry.isPart, let before = try status(of: entry.fileName) else { return }
+        let isEmpty = before.st_size == 0
+        if isEmpty && now - before.modified <= 60 { return }
+        guard case .claimed(let report) = try claim(entry) else { return }
+        if isEmpty {
+            if try report.file.status().st_size == 0 { try remove(report) }
+            return
+        }
+        let start = try report.file.read(limit: Spool.largestReport)
+        guard reportID(in: start) != nil else {
+            try reject(report, reason: "its writer was killed before the report line was complete")
+            return
+        }
+        let complete = SpoolEntry(id: entry.id, isPart: false).fileName
+        guard renameat(directory.number, entry.fileName, directory.number, complete) == 0 else {
+            throw SystemError.last
+        }
+        fsync(directory.number)
+    }
+}
+
+/// A file of the spool, by its name.
+struct SpoolEntry: Sendable, Equatable, Comparable {
+    let id: String
+    let isPart: Bool
+
+    init(id: String, isPart: Bool) {
+        self.id = id
+        self.isPart = isPart
+    }
+
+    /// nil for a name that is not the spool's.
+    init?(fileName: String) {
+        let isPart = fileName.hasSuffix(".jsonl.gz.part")
+        guard isPart || fileName.hasSuffix(".jsonl.gz") else { return nil }
+        let id = String(fileName.utf8.prefix(36)) ?? ""
+        guard ReportID.isValid(id) else { return nil }
+        self.init(id: id, isPart: isPart)
+        guard self.fileName == fileName else { return nil }
+    }
+
+    var fileName: String { isPart ? "\(id).jsonl.gz.part" : "\(id).jsonl.gz" }
+
+    /// By age: the ids begin with their time.
+    static func < (left: SpoolEntry, right: SpoolEntry) -> Bool { left.id < right.id }
+}
+
+/// Outcome of claiming a report.
+enum Claim: ~Copyable, Sendable {
+    case claimed(ClaimedReport)
+    /// Another process has it.
+    case taken
+    /// It was delivered, or never was there.
+    case gone
+}
+
+/// A report that this process alone may deliver, until the value goes.
+struct ClaimedReport: ~Copyable, Sendable {
+    let entry: SpoolEntry
+    let file: FileDescriptor
+
+    /// The bytes of the file; nil when it is empty or above `Spool.largestReport`.
+    func read() throws(SystemError) -> [UInt8]? {
+        let size = try file.status().st_size
+        guard size > 0, size <= Spool.largestReport else { return nil }
+        return try file.read(limit: Int(size))
+    }
+}
+
+extension stat {
+    /// Unix time of the last change, in seconds.
+    fileprivate var modified: Int {
+        #if canImport(Darwin)
+            Int(st_mtimespec.tv_sec)
+        #else
+            Int(st_mtim.tv_sec)
+        #endif
+    }
+}

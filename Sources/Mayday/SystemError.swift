@@ -1,0 +1,18 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// A system call that failed, by its `errno`.
+struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
+    var code: Int32
+
+    /// The failure of the call that was just made.
+    static var last: SystemError { SystemError(code: errno) }
+
+    /// `No space left on device`.
+    var description: String { String(cString: strerror(code)) }
+}

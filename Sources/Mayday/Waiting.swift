@@ -1,0 +1,68 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+internal import Synchronization
+
+/// Runs async work from a synchronous function that has nothing else to do, and blocks the thread until it is done.
+///
+/// - Returns: the result, or nil at the deadline; the work then goes on and its result is dropped.
+func waitUntil<Result: Sendable>(
+    _ deadline: ContinuousClock.Instant,
+    _ work: @escaping @Sendable () async -> Result
+) -> Result? {
+    let box = Box<Result>()
+    // The end of a pipe is something to wait for that has a timeout on every platform.
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return nil }
+    let read = FileDescriptor(owning: ends[0])
+    let write = ends[1]
+    Task.detached {
+        let result = await work()
+        box.value.withLock { $0 = result }
+        close(write)
+    }
+    var poller = pollfd(fd: read.number, events: Int16(POLLIN), revents: 0)
+    while true {
+        let left = max(0, Int32((deadline - .now) / .milliseconds(1)))
+        let ready = poll(&poller, 1, left)
+        if ready < 0 && errno == EINTR { continue }
+        return box.value.withLock { $0 }
+    }
+}
+
+/// Waits for async work, but not beyond the timeout, whether or not the work can be cancelled.
+///
+/// - Returns: the result, or nil at the timeout; the work then goes on and its result is dropped.
+func firstResult<Result: Sendable>(
+    within timeout: Duration,
+    _ work: @escaping @Sendable () async -> Result
+) async -> Result? {
+    let continuation = Box<CheckedContinuation<Result?, Never>>()
+    @Sendable func finish(_ result: Result?) {
+        let first = continuation.value.withLock { value in
+            defer { value = nil }
+            return value
+        }
+        first?.resume(returning: result)
+    }
+    return await withCheckedContinuation { waiting in
+        continuation.value.withLock { $0 = waiting }
+        let timer = Task {
+            try? await Task.sleep(for: timeout)
+            finish(nil)
+        }
+        Task {
+            finish(await work())
+            timer.cancel()
+        }
+    }
+}
+
+private final class Box<Value: Sendable>: Sendable {
+    let value = Mutex<Value?>(nil)
+}

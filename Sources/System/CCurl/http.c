@@ -1,0 +1,125 @@
+// One POST request, and a thread to wait for it on.
+
+#include "CCurl.h"
+#include "libcurl.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Response {
+    uint8_t *bytes;
+    size_t capacity;
+    size_t length;
+    bool full;
+} Response;
+
+static size_t receive(char *bytes, size_t size, size_t count, void *context) {
+    Response *response = context;
+    size_t arrived = size * count;
+    size_t room = response->capacity - response->length;
+    size_t taken = arrived < room ? arrived : room;
+    memcpy(response->bytes + response->length, bytes, taken);
+    response->length += taken;
+    response->full = taken < arrived;
+    return taken;  // Less than `arrived` ends the transfer: the status is known and an endless body costs nothing.
+}
+
+static void fail(MaydayHTTPAnswer *answer, MaydayHTTPOutcome outcome, const char *reason) {
+    answer->outcome = outcome;
+    snprintf(answer->error, sizeof answer->error, "%s", reason);
+}
+
+void mayday_http_post(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer) {
+    memset(answer, 0, sizeof *answer);
+    const char *problem = NULL;
+    const LibCurl *curl = mayday_libcurl(&problem);
+    if (curl == NULL) {
+        fail(answer, MAYDAY_HTTP_NO_LIBRARY, problem);
+        return;
+    }
+    void *handle = curl->easy_init();
+    if (handle == NULL) {
+        fail(answer, MAYDAY_HTTP_FAILED, "out of memory");
+        return;
+    }
+    void *headers = NULL;
+    int code = 0;
+    for (const char *const *header = request->headers; *header != NULL; header++) {
+        void *longer = curl->slist_append(headers, *header);
+        code |= longer == NULL;
+        headers = longer != NULL ? longer : headers;
+    }
+    Response response = {request->response, request->response_capacity, 0, false};
+    char error[LIBCURL_ERROR_SIZE] = "";
+    // Each of these fails only when memory is short or the library was built without the option.
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_ERRORBUFFER, error);
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_NOSIGNAL, 1L);
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_PROTOCOLS, (long)LIBCURL_PROTOCOLS_HTTP_AND_HTTPS);
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_URL, request->url);
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_HTTPHEADER, headers);
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_POST, 1L);
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_POSTFIELDS, request->body);
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_POSTFIELDSIZE_LARGE, (int64_t)request->body_length);
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_CONNECTTIMEOUT_MS, request->connect_timeout_ms);
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_TIMEOUT_MS, request->total_timeout_ms);
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_WRITEFUNCTION, receive);
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_WRITEDATA, &response);
+    if (request->direct) code |= curl->easy_setopt(handle, LIBCURL_OPT_PROXY, "");
+    if (code != LIBCURL_CODE_OK) {
+        fail(answer, MAYDAY_HTTP_FAILED, error[0] != 0 ? error : "libcurl refused the request");
+    } else {
+        code = curl->easy_perform(handle);
+        if (code == LIBCURL_CODE_OK || (code == LIBCURL_CODE_WRITE_ERROR && response.full)) {
+            answer->outcome = MAYDAY_HTTP_ANSWERED;
+            answer->response_length = response.length;
+            curl->easy_getinfo(handle, LIBCURL_INFO_RESPONSE_CODE, &answer->status);
+            curl->easy_getinfo(handle, LIBCURL_INFO_RETRY_AFTER, &answer->retry_after_s);
+        } else {
+            fail(answer, MAYDAY_HTTP_FAILED, error[0] != 0 ? error : curl->easy_strerror(code));
+        }
+    }
+    curl->easy_cleanup(handle);
+    curl->slist_free_all(headers);
+}
+
+typedef struct Work {
+    void (*work)(void *context);
+    void *context;
+} Work;
+
+static void *run(void *argument) {
+    Work work = *(Work *)argument;
+    free(argument);
+    work.work(work.context);
+    return NULL;
+}
+
+/// The signals that are left deliverable to our thread: faults are always its own, and SIGQUIT and SIGPROF belong to
+/// the capture of a crash. All others go to the service's threads, as if ours were not there.
+static const int deliverable_signals[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGQUIT, SIGPROF};
+
+int mayday_run_on_own_thread(void (*work)(void *context), void *context) {
+    Work *copy = malloc(sizeof *copy);
+    if (copy == NULL) return ENOMEM;
+    *copy = (Work){work, context};
+
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof deliverable_signals / sizeof *deliverable_signals; i++) {
+        sigdelset(&blocked, deliverable_signals[i]);
+    }
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_t thread;
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    int code = pthread_create(&thread, &attributes, run, copy);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    if (code != 0) free(copy);
+    return code;
+}

@@ -1,0 +1,33 @@
+// A service that does what a test of the SDK tells it to; its configuration comes from the environment.
+
+import Glibc
+import Mayday
+
+let started = Measurement.now()
+do {
+    try Mayday.start(.init(), uploader: CollectorUploader(dsn: "http://unset@127.0.0.1:1/1"))
+} catch {
+    print("start: \(error)")
+    exit(2)
+}
+let duration = Measurement.now() - started
+
+switch CommandLine.arguments.dropFirst().first {
+case "flush":
+    print("flushed: \(await Mayday.flush(timeout: .seconds(20)))")
+case "start-again":
+    do {
+        try Mayday.start(.init(), uploader: CollectorUploader(dsn: "http://unset@127.0.0.1:1/1"))
+        print("started again")
+    } catch {
+        print("\(error)")
+    }
+case "measure":
+    print("start \(duration) us, resident \(Measurement.residentKiB()) KiB, threads \(Measurement.threads())")
+case "stay":
+    print("staying")
+    fflush(nil)
+    while true { pause() }
+default:
+    print("started")
+}
