@@ -12,7 +12,9 @@ public enum Reference: Sendable, Equatable {
     /// Reads what was typed. Digits are an issue, hex digits and dashes a report, all else a path; `./17` is one too.
     public init(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { part in part.first == "0" || part.first == "+" ? nil : Int(part) }
+        let numbers = parts.compactMap { part in
+            part.first != "0" && part.allSatisfy { ("0"..."9").contains($0) } ? Int(part) : nil
+        }
         let hexDigits = Set("0123456789abcdef-")
         switch (parts.count, numbers.count) {
         case (1, 1): self = .issue(project: nil, number: numbers[0])

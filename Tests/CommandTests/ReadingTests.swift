@@ -141,6 +141,28 @@
             }
         }
 
+        @Test("on a terminal it has colour and the terminal's width, unless NO_COLOR is set")
+        func terminal() async throws {
+            let script = "/usr/bin/script"
+            guard FileManager.default.isExecutableFile(atPath: script) else {
+                print("no \(script) (Debian: bsdutils) to make a terminal with: colour on a terminal is not tested")
+                return
+            }
+            let collector = try await filled()
+            for (variables, isColored) in [([:], true), (["NO_COLOR": "1"], false), (["TERM": "dumb"], false)] {
+                let environment = ["MAYDAY_DATA": collector.data, "PATH": "/usr/bin:/bin", "TERM": "xterm"]
+                let outcome = try await ChildProcess.run(
+                    script,
+                    ["-qec", "stty cols 100; \(Collector.mayday) list", "/dev/null"],
+                    environment: environment.merging(variables) { $1 }
+                )
+                #expect(outcome.status == .exited(0))
+                #expect(outcome.output.contains("\u{1b}[") == isColored, "\(variables)")
+                let heading = outcome.output.split(whereSeparator: \.isNewline).first ?? ""
+                if !isColored { #expect(heading.hasSuffix("COUNT  LAST SEEN") && heading.count == 89, "\(heading)") }
+            }
+        }
+
         @Test("a reader that goes away, as head does, ends the command quietly")
         func pipe() async throws {
             let collector = try Collector()

@@ -78,7 +78,7 @@
             }
             let last = try await collector.serve()
             #expect(await last.stop().status == .exited(0))
-            let list = try await collector.run("list", "--json")
+            let list = try await collector.run("list", "--json", "--limit", "100000")
             let reports = try await collector.run("reports", "--json", "--limit", "100000")
             let stored = try ids(in: reports.output)
             #expect(answered.count >= 40)

@@ -8,15 +8,17 @@ extension ReportList {
     /// The list as lines for a terminal, one for each report, under a line of headings.
     public func text(_ layout: TextLayout) -> [String] {
         guard !reports.isEmpty else { return [] }
-        let issueWidth = max(5, reports.map { $0.issueText.count }.max() ?? 0)
+        let manyProjects = Set(reports.map(\.key.project)).count > 1
+        let issues = reports.map { $0.issueText(withProject: manyProjects) }
+        let issueWidth = max(5, issues.map(\.count).max() ?? 0)
         let releaseWidth = 16
         let textWidth = max(12, layout.width - Self.shownID - issueWidth - releaseWidth - 10 - 8)
         let starts = [Self.shownID, 10, issueWidth, releaseWidth].reduce(into: [0]) {
             $0.append(($0.last ?? 0) + $1 + 2)
         }
-        let rows = reports.map { report in
+        let rows = zip(reports, issues).map { report, issue in
             [
-                String(report.key.id.prefix(Self.shownID)), layout.ago(report.facts.time), report.issueText,
+                String(report.key.id.prefix(Self.shownID)), layout.ago(report.facts.time), issue,
                 (report.facts.release ?? "–").madeVisible().shortened(to: releaseWidth),
                 report.headline.madeVisible().shortened(to: textWidth),
             ]
@@ -35,9 +37,9 @@ extension ReportList {
 }
 
 extension StoredReport {
-    fileprivate var issueText: String {
+    fileprivate func issueText(withProject: Bool) -> String {
         switch state {
-        case .done: issue.map { "\($0.number)" } ?? "–"
+        case .done: issue?.text(withProject: withProject) ?? "–"
         case .pending: "waits"
         case .failed: "failed"
         }

@@ -1,6 +1,9 @@
 import CrashReport
 
 extension SQLiteStore {
+    /// No more reports are claimed once they have so many bytes.
+    private static let maximumClaim = 4 << 20
+
     func claimPending(limit: Int) throws(StoreError) -> [PendingReport] {
         try writes.perform { connection throws(StoreError) in
             let found = try connection.query(
@@ -13,12 +16,14 @@ extension SQLiteStore {
             // One that was tried before may have ended the process: it must not take others with it.
             let claimed = found.first.map { $0.attempts > 0 ? [$0] : Array(found.prefix { $0.attempts == 0 }) } ?? []
             var pending: [PendingReport] = []
-            for (row, key, attempts) in claimed {
+            var bytes = 0
+            for (row, key, attempts) in claimed where bytes < Self.maximumClaim {
                 try connection.run("UPDATE reports SET attempts = attempts + 1 WHERE row = ?", [row])
                 let gzip = try connection.query("SELECT gzip FROM received_bodies WHERE report = ?", [row]) {
                     $0.blob(0)
                 }
                 pending.append(PendingReport(key: key, gzip: gzip.first ?? [], attempts: attempts + 1))
+                bytes += pending.last?.gzip.count ?? 0
             }
             return pending
         }

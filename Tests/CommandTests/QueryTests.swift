@@ -1,0 +1,96 @@
+import CrashReport
+import Testing
+import TestSupport
+
+@testable import Query
+@testable import Store
+// Testing has an `Issue` too.
+@testable import struct Store.Issue
+
+@Suite("Read models")
+struct QueryTests {
+    @Test(
+        "what a person types names an issue, a report or a file",
+        arguments: [
+            ("17", Reference.issue(project: nil, number: 17)), ("2/17", .issue(project: 2, number: 17)),
+            ("0193a7f2", .report(prefix: "0193a7f2")), ("0193A7F2-6E1C", .report(prefix: "0193a7f2-6e1c")),
+            ("0", .report(prefix: "0")), ("./17", .file("./17")), ("a/b", .file("a/b")), ("x.gz", .file("x.gz")),
+            ("-17", .report(prefix: "-17")), ("", .file("")), ("1/2/3", .file("1/2/3")), ("02/1", .file("02/1")),
+            ("99999999999999999999", .report(prefix: "99999999999999999999")),
+        ]
+    )
+    func references(text: String, expected: Reference) {
+        #expect(Reference(text) == expected)
+    }
+
+    @Test(
+        "how long ago",
+        arguments: [
+            (0, "now"), (-5, "now"), (1, "1 s ago"), (59, "59 s ago"), (60, "1 min ago"), (3_599, "59 min ago"),
+            (3_600, "1 h ago"), (86_399, "23 h ago"), (86_400, "1 d ago"), (2_591_999, "29 d ago"),
+            (2_592_000, "2023-12-16"),
+        ] as [(Int64, String)]
+    )
+    func ago(seconds: Int64, expected: String) {
+        #expect(layout().ago(Timestamp(microseconds: now.microseconds - seconds * 1_000_000)) == expected)
+    }
+
+    private let now = Timestamp(microseconds: 1_705_300_000_000_000)
+
+    private func layout(_ width: Int = 80, color: Bool = false) -> TextLayout {
+        TextLayout(width: width, color: color, now: now)
+    }
+
+    private func issue(_ project: Int, _ number: Int, _ title: String, minutes: Int64, releases: Int) -> IssueList.Entry
+    {
+        let seen = Timestamp(microseconds: now.microseconds - minutes * 60_000_000)
+        let issue = Issue(
+            key: IssueKey(project: project, number: number),
+            fingerprint: "f",
+            kind: "crash",
+            title: title,
+            culprit: minutes.isMultiple(of: 2) ? nil : "Warehouse.reserve(_:for:) (Warehouse+Reservations.swift:1041)",
+            count: number * 1_000,
+            firstSeen: seen,
+            lastSeen: seen,
+            status: "open"
+        )
+        let names = ["checkout-and-payments@10.4.2-beta.1", "checkout@1.4.1", "checkout@1.4.0"]
+        let entries = names.prefix(releases).map {
+            IssueRelease(release: $0, count: 1, firstSeen: seen, lastSeen: seen)
+        }
+        return IssueList.Entry(issue: issue, releases: Array(entries))
+    }
+
+    private var list: IssueList {
+        IssueList(
+            entries: [
+                issue(1, 7, "Unexpectedly found nil while unwrapping an Optional value", minutes: 3, releases: 3),
+                issue(12, 104, "A title with \u{1b}[31mcolour and\na second line", minutes: 200, releases: 0),
+            ],
+            undigested: DigestCounts(pending: 1, failed: 2)
+        )
+    }
+
+    @Test("issues of many projects with long names, counts and releases, in columns, plain and in colour")
+    func listText() throws {
+        let plain = list.text(layout())
+        #expect(plain.allSatisfy { $0.count <= 80 })
+        #expect(try Golden.difference(plain, "list-projects.txt") == nil)
+        #expect(try Golden.difference(list.text(layout(color: true)), "list-color.txt") == nil)
+    }
+
+    @Test("a list as JSON")
+    func listJSON() {
+        let json = list.json
+        #expect(json["undigested"] == .object(["pending": .integer(1), "failed": .integer(2)]))
+        guard case .array(let issues)? = json["issues"] else {
+            Testing.Issue.record("no issues in \(json.text)")
+            return
+        }
+        #expect(issues.map { $0["id"] } == [.integer(7), .integer(104)])
+        #expect(issues[1]["culprit"] == .null)
+        #expect(issues[1]["title"] == .string("A title with \u{1b}[31mcolour and\na second line"))
+        #expect(json.text.contains(#"\u001b[31m"#))
+    }
+}
