@@ -4,6 +4,7 @@
 #if defined(__linux__)
 
 #include "internal.h"
+#include "runner.h"
 #include "system_calls.h"
 
 #include <string.h>
@@ -60,18 +61,33 @@ static void call(const struct sigaction *previous) {
     }
 }
 
+/// The previous handler took care of it: the process lives on.
+static void live_on(void) {
+    mayday_capture_signal_restore();
+    mayday_park_release();
+}
+
 static void chain(const struct sigaction *previous) {
     int signal = mayday_crash.signal;
     uintptr_t pc = mayday_context_pc(mayday_crash.context);
     uintptr_t sp = mayday_context_sp(mayday_crash.context);
     mayday_crash.phase = PHASE_CHAINED;
+    mayday_park_chained();
     call(previous);
-    if (mayday_context_pc(mayday_crash.context) != pc || mayday_context_sp(mayday_crash.context) != sp) return;
-    if (mayday_signal_is_fault(signal, mayday_crash.info.si_code) && signal != SIGTRAP && signal != SIGSYS) return;
+    if (mayday_context_pc(mayday_crash.context) != pc || mayday_context_sp(mayday_crash.context) != sp) {
+        live_on();
+        return;
+    }
+    bool repeats = signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
+    if (repeats && mayday_signal_is_fault(signal, mayday_crash.info.si_code)) return;
 
     // No instruction faults again. A handler that reset itself to the default, as Swift's does, meant the process to end.
     struct sigaction now;
-    if (sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_DFL) end_by_default();
+    if (sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_DFL) {
+        end_by_default();
+    } else if (signal != SIGABRT || !sent_by_self(&mayday_crash.info)) {
+        live_on();
+    }
 }
 
 void mayday_end(void) {
@@ -101,16 +117,6 @@ void mayday_pass_on(int signal, const siginfo_t *info) {
     if (index < 0) return;
     sigaction(signal, &mayday_settings->previous[index], NULL);
     if (!mayday_signal_is_fault(signal, info->si_code)) requeue(signal, info);
-}
-
-void mayday_wait_for_end(void) {
-    uint64_t reporter = (uint64_t)mayday_settings->reporter_deadline_ms * 1000000u;
-    uint64_t limit = mayday_crash.deadline_ns + reporter + 3000000000u;
-    for (uint64_t now = mayday_monotonic_ns(); now < limit; now = mayday_monotonic_ns()) {
-        uint64_t owner = mayday_crash.owner;
-        sys_futex_wait(&owner, (uint32_t)owner, limit - now);
-    }
-    mayday_end_now();
 }
 
 #endif

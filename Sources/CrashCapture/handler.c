@@ -3,13 +3,17 @@
 #if defined(__linux__)
 
 #include "internal.h"
+#include "delivery.h"
+#include "park.h"
 #include "runner.h"
 #include "system_calls.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
-Crash mayday_crash;
+// A thread that waits before the deadline of this crash is known waits for long.
+Crash mayday_crash = {.deadline_ns = UINT64_MAX / 4};
 
 /// pid << 32 | tid: a forked child is nobody's thread.
 static uint64_t identity(void) { return (uint64_t)sys_getpid() << 32 | (uint64_t)sys_gettid(); }
@@ -29,17 +33,20 @@ void mayday_mask_for_capture(void) {
 
 static void capture_stages(void) {
     mayday_report_open();
-    mayday_run_stage("header", mayday_stage_header);
+    mayday_run_stage("header", mayday_stage_header, WRITING_GRACE_NS);
     mayday_report_flush();
-    mayday_run_stage("loader", mayday_images_walk);
-    LeaveReason left = mayday_run_stage("unwind", mayday_stage_unwind);
+    mayday_run_stage("park", mayday_stage_park, 0);
+    mayday_run_stage("loader", mayday_images_walk, WRITING_GRACE_NS);
+    LeaveReason left = mayday_run_stage("unwind", mayday_stage_unwind, 0);
     if (left != LEFT_NOT) {
         mayday_crashed_stack.truncated = left == LEFT_FAULT ? "fault" : "deadline";
         mayday_unwinder_abandon();
     }
-    mayday_run_stage("stack", mayday_stage_stack);
+    mayday_run_stage("stack", mayday_stage_stack, WRITING_GRACE_NS);
     mayday_report_flush();
-    mayday_run_stage("images", mayday_stage_images);
+    mayday_run_stage("images", mayday_stage_images, WRITING_GRACE_NS);
+    mayday_report_flush();
+    mayday_write_threads();
     mayday_report_flush();
 }
 
@@ -50,7 +57,7 @@ static void finish(void) {
 }
 
 /// What follows the crash, in order. A fault in one of them outside a stage abandons that one and the next runs.
-static void (*const steps[])(void) = {capture_stages, finish, mayday_status_line};
+static void (*const steps[])(void) = {capture_stages, finish, mayday_deliver, mayday_status_line};
 
 static void capture(int signal, siginfo_t *info, void *context) {
     mayday_mask_for_capture();
@@ -64,7 +71,13 @@ static void capture(int signal, siginfo_t *info, void *context) {
     mayday_crash.thread = sys_gettid();
     mayday_make_report_id(mayday_crash.id);
     mayday_runner_reset();
-    mayday_deadline_start();
+    mayday_park_reset();
+    mayday_capture_signal_start();
+
+    // libunwind calls write() and read(), which are cancellation points: a thread that was cancelled and then crashed would
+    // end there instead of the process.
+    int cancellation = PTHREAD_CANCEL_ENABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
 
     static volatile size_t next;
     for (next = 0; next < sizeof steps / sizeof *steps; next++) {
@@ -76,6 +89,7 @@ static void capture(int signal, siginfo_t *info, void *context) {
         mayday_crash.phase = PHASE_RUNNER;
     }
     mayday_deadline_stop();
+    pthread_setcancelstate(cancellation, &cancellation);
 }
 
 static GateOwner owner_of(uint64_t owner, uint64_t self) {

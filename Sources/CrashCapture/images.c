@@ -112,17 +112,23 @@ static bool is_known(uintptr_t base) {
     return false;
 }
 
-/// Async-signal-safe. Walks one list; a cycle is ended by the limit and by `is_known`.
+/// Async-signal-safe. Walks one list. The executable is known from the auxiliary vector, whatever the list says of it;
+/// more that is known already is a cycle.
 static void walk_list(uintptr_t first) {
     uintptr_t next = first;
+    int repeated = 0;
     for (int steps = 0; next != 0 && steps < 2 * MAX_IMAGES; steps++) {
         struct link_map map;
         if (!mayday_safe_read(&map, next, sizeof map)) return;
         next = (uintptr_t)map.l_next;
         LoadedImage *image = new_image(map.l_addr);
         if (image == NULL) return;
-        // The executable is known from the auxiliary vector, whatever the list says of it.
-        if (!read_object(image, map.l_addr) || is_known(image->base)) continue;
+        if (!read_object(image, map.l_addr)) continue;
+        if (is_known(image->base)) {
+            repeated += 1;
+            if (repeated > MAX_NAMESPACES) return;
+            continue;
+        }
         add_mapped_path(image, (uintptr_t)map.l_name);
         mayday_images.count += 1;
     }

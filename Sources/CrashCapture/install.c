@@ -6,6 +6,7 @@
 #if defined(__linux__)
 
 #include "internal.h"
+#include "delivery.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -46,29 +47,31 @@ static const char *copy_string(Copier *copier, const char *text) {
     return text == NULL ? NULL : copy(copier, text, strlen(text) + 1);
 }
 
-/// `free_slots` NULL pointers follow the copies, and the terminator.
-static char **copy_strings(Copier *copier, const char *const *strings, size_t free_slots, size_t *count) {
-    *count = 0;
-    while (strings != NULL && strings[*count] != NULL) *count += 1;
-    char **copies = copy(copier, NULL, (*count + free_slots + 1) * sizeof(char *));
-    for (size_t index = 0; index < *count; index++) {
+/// `first` and `second` come before the copies when they are given.
+static char **copy_strings(Copier *copier, char *first, char *second, const char *const *strings) {
+    size_t count = 0, at = 0;
+    while (strings != NULL && strings[count] != NULL) count += 1;
+    char **copies = copy(copier, NULL, (count + 3) * sizeof(char *));
+    if (copies != NULL && first != NULL) copies[at++] = first;
+    if (copies != NULL && second != NULL) copies[at++] = second;
+    for (size_t index = 0; index < count; index++) {
         const char *text = copy_string(copier, strings[index]);
-        if (copies != NULL) copies[index] = (char *)text;
+        if (copies != NULL) copies[at++] = (char *)text;
     }
     return copies;
 }
 
 static Settings *copy_settings(Copier *copier, const Settings *facts, const MaydayCaptureOptions *options) {
     Settings settings = *facts;
-    size_t ignored;
     settings.spool_path = copy_string(copier, options->spool_directory);
     settings.report_members = copy_string(copier, options->report_members);
     settings.process_members = copy_string(copier, options->process_members);
     settings.executable = copy_string(copier, facts->executable);
     if (options->reporter_arguments != NULL && options->reporter_arguments[0] != NULL) {
-        settings.reporter_arguments = copy_strings(copier, options->reporter_arguments, 0, &ignored);
-        settings.reporter_environment =
-            copy_strings(copier, options->reporter_environment, 2, &settings.reporter_environment_count);
+        settings.reporter_arguments = copy_strings(copier, NULL, NULL, options->reporter_arguments);
+        // First: whatever the service's own environment says of these two, getenv finds ours.
+        settings.reporter_environment = copy_strings(
+            copier, mayday_reporter_variable, mayday_report_variable, options->reporter_environment);
     }
     return copy(copier, &settings, sizeof settings);
 }

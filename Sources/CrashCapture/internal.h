@@ -6,7 +6,22 @@
 
 #if defined(__linux__)
 
+/// Functions of libc are interposed where its own can be found behind ours (dlsym with RTLD_NEXT), and where no sanitizer,
+/// which interposes the same ones, has come first.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define MAYDAY_SANITIZED 1
+#endif
+#endif
+#include <features.h>
+#if defined(__GLIBC__) && !defined(MAYDAY_SANITIZED)
+#define MAYDAY_INTERPOSE 1
+#else
+#define MAYDAY_INTERPOSE 0
+#endif
+
 #include "CrashCapture.h"
+#include "line.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -38,10 +53,9 @@ typedef struct Settings {
     int spool_error;
     const char *report_members;
     const char *process_members;
-    /// Arguments, and environment with two free slots for the variables that the handler adds. NULL for no reporter.
+    /// Arguments, and the environment, which begins with the two variables that delivery.c fills in. NULL for no reporter.
     char **reporter_arguments;
     char **reporter_environment;
-    size_t reporter_environment_count;
     uint32_t reporter_deadline_ms;
     uint32_t capture_deadline_ms;
     /// Executable's absolute path, program headers, the loader's list and the kernel's own object.
@@ -154,12 +168,29 @@ void mayday_mask_for_capture(void);
 
 // ---- runner.c: stages that can be left ---------------------------------------------------------------------------------
 
+/// Time that a stage gets even when the capture's deadline has passed: what was found is still written.
+enum { WRITING_GRACE_NS = 50 * 1000 * 1000 };
+
 /// Runs `body`; a fault or stall in it comes back here. Returns why it was left. Handler.
-LeaveReason mayday_run_stage(const char *name, void (*body)(void));
+LeaveReason mayday_attempt(void (*body)(void), uint64_t grace_ns);
+/// The same, and notes for the `end` line how it went. Handler.
+LeaveReason mayday_run_stage(const char *name, void (*body)(void), uint64_t grace_ns);
 /// Notes that a stage was cut short for another reason (`limit`, `io`). Handler.
 void mayday_note_cut(const char *stage, const char *reason);
 /// Leaves the current stage; called from a nested signal on the crashing thread. Handler.
 _Noreturn void mayday_leave_stage(LeaveReason reason);
+
+// ---- park.c: the other threads stand still; handler --------------------------------------------------------------------
+
+/// The calling thread was signalled: it stays here if we sent the signal, and if nobody releases it until the process is gone.
+void mayday_park(const siginfo_t *info, const ucontext_t *context);
+/// Another thread crashed while a crash is being captured: waits until the process is gone, bounded.
+void mayday_wait_for_end(void);
+void mayday_park_reset(void);
+/// A previous handler runs now: threads are let go after some seconds, in case it needs a lock that one of them holds.
+void mayday_park_chained(void);
+/// The process lives on.
+void mayday_park_release(void);
 
 // ---- ending.c: the process ends as it would have without us -------------------------------------------------------------
 
@@ -169,33 +200,6 @@ void mayday_end(void);
 void mayday_end_now(void);
 /// A signal in the previous handler: its own action is put back and decides. Handler.
 void mayday_pass_on(int signal, const siginfo_t *info);
-/// Another thread crashed while a crash is being captured: waits until the process is gone, bounded. Handler.
-void mayday_wait_for_end(void);
-
-// ---- json.c: one line of the report --------------------------------------------------------------------------------------
-
-typedef struct Line {
-    char *data;
-    size_t length;
-    size_t capacity;
-    /// Something did not fit: the line must not be written.
-    bool overflow;
-} Line;
-
-/// All of these: handler; pure.
-void mayday_line_raw(Line *line, const char *text);
-void mayday_line_bytes(Line *line, const char *bytes, size_t count);
-/// `"key":`, with a comma before it unless it is the first member.
-void mayday_line_key(Line *line, const char *key);
-/// A JSON string from bytes of any kind: escaped, invalid UTF-8 replaced by U+FFFD.
-void mayday_line_string(Line *line, const char *bytes, size_t count);
-void mayday_line_int(Line *line, int64_t value);
-/// `"0x…"`.
-void mayday_line_hex(Line *line, uint64_t value);
-/// RFC 3339 in UTC with microseconds, from nanoseconds since 1970.
-void mayday_line_time(Line *line, uint64_t unix_ns);
-/// Hex digits of bytes, quoted.
-void mayday_line_digest(Line *line, const uint8_t *bytes, size_t count);
 
 // ---- report_writer.c: lines → gzip → spool file; handler ----------------------------------------------------------------
 
@@ -324,7 +328,7 @@ bool mayday_context_repeat_trap(ucontext_t *context);
 /// The object of all registers.
 void mayday_registers(Line *line, const ucontext_t *context);
 
-// ---- signals.c, message.c, stages.c, status_line.c; handler ------------------------------------------------------------------------
+// ---- signals.c, message.c, stages.c, threads.c, status_line.c; handler ------------------------------------------------------------------------
 
 /// `SIGSEGV`, or NULL.
 const char *mayday_signal_name(int signal);
@@ -348,6 +352,9 @@ void mayday_stage_images(void);
 void mayday_write_end(void);
 
 extern Stack mayday_crashed_stack;
+
+/// The `thread` lines of the parked threads. Not run as a stage: each thread is one of its own.
+void mayday_write_threads(void);
 
 /// One line on stderr.
 void mayday_status_line(void);

@@ -40,7 +40,7 @@ static void bound_reporter(const char *deadline) {
 }
 
 __attribute__((constructor(101))) static void load(void) {
-#if defined(__GLIBC__)
+#if MAYDAY_INTERPOSE
     mayday_real_dl_iterate_phdr = (int (*)(PhdrCallback, void *))dlsym(RTLD_NEXT, "dl_iterate_phdr");
 #endif
     const char *deadline = getenv(MAYDAY_REPORTER_VARIABLE);

@@ -3,7 +3,7 @@
 
 #include "internal.h"
 
-#if defined(__linux__) && defined(__GLIBC__)
+#if defined(__linux__) && MAYDAY_INTERPOSE
 
 #include <link.h>
 

@@ -34,14 +34,17 @@ void mayday_note_cut(const char *stage, const char *reason) {
 
 _Noreturn void mayday_leave_stage(LeaveReason reason) { siglongjmp(mayday_crash.stage_exit, reason); }
 
-LeaveReason mayday_run_stage(const char *name, void (*body)(void)) {
+void mayday_note_completed(const char *stage) {
+    if (completed_count < MAX_NOTES) completed[completed_count++] = stage;
+}
+
+LeaveReason mayday_attempt(void (*body)(void), uint64_t grace_ns) {
     uint64_t now = mayday_monotonic_ns();
-    if (now >= mayday_crash.deadline_ns) {
-        mayday_note_cut(name, "deadline");
-        return LEFT_DEADLINE;
-    }
     // A stage gets half of what is left, so that one that stalls leaves time for those behind it.
-    mayday_deadline_arm((mayday_crash.deadline_ns - now) / 2);
+    uint64_t limit = now < mayday_crash.deadline_ns ? (mayday_crash.deadline_ns - now) / 2 : 0;
+    if (limit < grace_ns) limit = grace_ns;
+    if (limit == 0) return LEFT_DEADLINE;
+    mayday_deadline_arm(limit);
     LeaveReason left = (LeaveReason)sigsetjmp(mayday_crash.stage_exit, 0);
     if (left == LEFT_NOT) {
         mayday_crash.phase = PHASE_STAGE;
@@ -49,11 +52,16 @@ LeaveReason mayday_run_stage(const char *name, void (*body)(void)) {
     }
     mayday_crash.phase = PHASE_RUNNER;
     mayday_deadline_disarm();
-    if (left != LEFT_NOT) {
-        mayday_mask_for_capture();
+    if (left != LEFT_NOT) mayday_mask_for_capture();
+    return left;
+}
+
+LeaveReason mayday_run_stage(const char *name, void (*body)(void), uint64_t grace_ns) {
+    LeaveReason left = mayday_attempt(body, grace_ns);
+    if (left == LEFT_NOT) {
+        mayday_note_completed(name);
+    } else {
         mayday_note_cut(name, left == LEFT_FAULT ? "fault" : "deadline");
-    } else if (completed_count < MAX_NOTES) {
-        completed[completed_count++] = name;
     }
     return left;
 }

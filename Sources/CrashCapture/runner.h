@@ -13,11 +13,16 @@ void mayday_runner_reset(void);
 /// The members `stages` and `cut` of the `end` line.
 void mayday_runner_members(Line *line);
 
-/// The stage deadline: a timer that exists only during the capture and signals the crashing thread alone.
-void mayday_deadline_start(void);
+void mayday_note_completed(const char *stage);
+
+/// The signal of a capture (capture_signal.c), and the stage deadline: a timer that exists only during the capture and
+/// signals the crashing thread alone.
+void mayday_capture_signal_start(void);
 void mayday_deadline_arm(uint64_t after_ns);
 void mayday_deadline_disarm(void);
 void mayday_deadline_stop(void);
+/// The process lives on: the action before ours is put back.
+void mayday_capture_signal_restore(void);
 
 #pragma GCC visibility pop
 

@@ -15,7 +15,8 @@ static pid_t pipe_owner;
 static ssize_t read_self(void *to, uintptr_t from, size_t count) {
     struct iovec local = {to, count};
     struct iovec remote = {(void *)from, count};
-    return syscall(SYS_process_vm_readv, sys_getpid(), &local, 1, &remote, 1, 0);
+    // Longs: the sixth argument of syscall(2) travels on the stack, where an int leaves half of the word undefined.
+    return syscall(SYS_process_vm_readv, (long)sys_getpid(), &local, 1L, &remote, 1L, 0L);
 }
 
 /// Not async-signal-safe only in that it must run before a crash.

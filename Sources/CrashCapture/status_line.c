@@ -3,6 +3,7 @@
 #if defined(__linux__)
 
 #include "internal.h"
+#include "delivery.h"
 #include "system_calls.h"
 
 #include <errno.h>
@@ -74,6 +75,32 @@ static void place(Line *line) {
     }
 }
 
+static void delivery(Line *line) {
+    const char *consequence = mayday_spool.published ? "; the report stays there" : "; the report is lost";
+    switch (mayday_delivery.outcome) {
+    case DELIVERY_NONE: return;
+    case DELIVERY_DONE: mayday_line_raw(line, ", delivered"); return;
+    case DELIVERY_EXITED:
+        mayday_line_raw(line, ", not delivered: the reporter exited with ");
+        mayday_line_int(line, mayday_delivery.detail);
+        break;
+    case DELIVERY_SIGNALLED:
+        mayday_line_raw(line, ", not delivered: the reporter was ended by signal ");
+        mayday_line_int(line, mayday_delivery.detail);
+        break;
+    case DELIVERY_TIMED_OUT:
+        mayday_line_raw(line, ", not delivered: the reporter was stopped at its deadline of ");
+        mayday_line_int(line, mayday_settings->reporter_deadline_ms);
+        mayday_line_raw(line, " ms");
+        break;
+    case DELIVERY_NOT_STARTED:
+        mayday_line_raw(line, ", not delivered: the reporter could not be started: ");
+        error_name(line, mayday_delivery.detail);
+        break;
+    }
+    mayday_line_raw(line, consequence);
+}
+
 void mayday_status_line(void) {
     static char buffer[PATH_MAX + 1024];
     Line line = {.data = buffer, .capacity = sizeof buffer - 1};
@@ -84,10 +111,11 @@ void mayday_status_line(void) {
     mayday_line_raw(&line, "; report ");
     mayday_line_raw(&line, mayday_crash.id);
     place(&line);
+    delivery(&line);
     buffer[line.length] = '\n';
     ssize_t written = sys_write(STDERR_FILENO, buffer, line.length + 1);
-    // A reader that went away also sends SIGPIPE, which would end the process in the crash's place.
-    if (written < 0 && errno == EPIPE) sys_take_pending(SIGNAL_BIT(SIGPIPE));
+    // A reader that went away, or a file at its limit, also sends a signal that would end the process in the crash's place.
+    if (written < 0 && (errno == EPIPE || errno == EFBIG)) sys_take_pending(SIGNAL_BIT(SIGPIPE) | SIGNAL_BIT(SIGXFSZ));
 }
 
 #endif

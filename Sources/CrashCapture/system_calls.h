@@ -66,10 +66,10 @@ static inline int sys_queue_signal(pid_t process, pid_t thread, int signal, cons
 /// Waits while `*word` is `expected`, at most `limit_ns`.
 static inline int sys_futex_wait(const void *word, uint32_t expected, uint64_t limit_ns) {
     struct timespec limit = {(time_t)(limit_ns / 1000000000u), (long)(limit_ns % 1000000000u)};
-    return (int)syscall(SYS_futex, word, FUTEX_WAIT, expected, &limit, NULL, 0);
+    return (int)syscall(SYS_futex, word, FUTEX_WAIT, expected, &limit, NULL, 0L);
 }
 static inline int sys_futex_wake(const void *word) {
-    return (int)syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    return (int)syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0L);
 }
 static inline int sys_sleep_ns(uint64_t ns) {
     struct timespec time = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};

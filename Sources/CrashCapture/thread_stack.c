@@ -1,23 +1,45 @@
-// Alternate stacks: a stack overflow can only be told from another stack. Not async-signal-safe.
-
-#if defined(__linux__)
+// An alternate signal stack for every thread: an overflow can only be told from another stack, and the kernel gives a new
+// thread none. pthread_create of the whole process comes through here. Not async-signal-safe.
 
 #include "internal.h"
 
-#include <signal.h>
+#if defined(__linux__)
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { STACK_SIZE = 64 * 1024, SMALLEST_USABLE = 32 * 1024 };
+enum { STACK_SIZE = 64 * 1024, SMALLEST_USABLE = 32 * 1024, COMMON_FRAME = 8 * 1024 };
+
+#if !defined(AT_MINSIGSTKSZ)
+#define AT_MINSIGSTKSZ 51
+#endif
+
+static size_t guard_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
 /// A signal's frame may be large (AVX-512, AMX, SVE): the kernel says how large.
 static size_t stack_size(void) {
-    size_t frame = 0;
-#if defined(AT_MINSIGSTKSZ)
-    frame = getauxval(AT_MINSIGSTKSZ);
-#endif
-    return frame > 8 * 1024 ? STACK_SIZE + ((frame + 4095) & ~(size_t)4095) : STACK_SIZE;
+    size_t frame = getauxval(AT_MINSIGSTKSZ);
+    size_t page = guard_size();
+    return frame > COMMON_FRAME ? STACK_SIZE + ((frame + page - 1) / page) * page : STACK_SIZE;
+}
+
+/// Guard page and stack, or NULL.
+static char *map_stack(void) {
+    size_t guard = guard_size();
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE;
+    char *memory = mmap(NULL, guard + stack_size(), PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (memory == MAP_FAILED) return NULL;
+    mprotect(memory, guard, PROT_NONE);
+    return memory;
+}
+
+static bool use_stack(char *memory) {
+    stack_t stack = {.ss_sp = memory + guard_size(), .ss_size = stack_size(), .ss_flags = 0};
+    return sigaltstack(&stack, NULL) == 0;
 }
 
 bool mayday_thread_stack_ensure(void) {
@@ -25,13 +47,77 @@ bool mayday_thread_stack_ensure(void) {
     if (sigaltstack(NULL, &current) == 0 && (current.ss_flags & SS_DISABLE) == 0 && current.ss_size >= SMALLEST_USABLE) {
         return true;
     }
-    size_t guard = (size_t)sysconf(_SC_PAGESIZE);
-    size_t size = stack_size();
-    char *memory = mmap(NULL, guard + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    if (memory == MAP_FAILED) return false;
-    mprotect(memory, guard, PROT_NONE);
-    stack_t stack = {.ss_sp = memory + guard, .ss_size = size, .ss_flags = 0};
-    return sigaltstack(&stack, NULL) == 0;
+    char *memory = map_stack();
+    return memory != NULL && use_stack(memory);
 }
+
+#if MAYDAY_INTERPOSE
+
+typedef int CreateThread(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+/// What the thread was to run. It travels at the top of the new alternate stack, which nobody uses before the thread does.
+typedef struct ThreadStart {
+    void *(*routine)(void *);
+    void *argument;
+} ThreadStart;
+
+static _Atomic(CreateThread *) real_create;
+static pthread_key_t stack_of_thread;
+static _Atomic bool ready;
+
+/// Runs at the end of a thread, however it ends: by return, pthread_exit or cancellation.
+static void release_stack(void *memory) {
+    char *stack = (char *)memory + guard_size();
+    char *here = __builtin_frame_address(0);
+    if (here >= stack && here < stack + stack_size()) return;  // it ends inside a signal handler: left to the process
+    stack_t current;
+    if (sigaltstack(NULL, &current) == 0 && current.ss_sp == stack) {
+        stack_t none = {.ss_flags = SS_DISABLE};
+        sigaltstack(&none, NULL);
+    }
+    munmap(memory, guard_size() + stack_size());
+}
+
+static ThreadStart *start_of(char *memory) {
+    return (ThreadStart *)(memory + guard_size() + stack_size() - sizeof(ThreadStart));
+}
+
+static ThreadStart prepare_thread(char *memory) {
+    ThreadStart start = *start_of(memory);
+    int error = errno;
+    if (!use_stack(memory) || pthread_setspecific(stack_of_thread, memory) != 0) release_stack(memory);
+    errno = error;
+    return start;
+}
+
+static void *begin_thread(void *memory) {
+    ThreadStart start = prepare_thread(memory);
+    // Leaves no frame of ours in the thread's stack.
+    __attribute__((musttail)) return start.routine(start.argument);
+}
+
+__attribute__((constructor(101))) static void prepare(void) {
+    real_create = (CreateThread *)dlsym(RTLD_NEXT, "pthread_create");
+    ready = pthread_key_create(&stack_of_thread, release_stack) == 0;
+}
+
+/// As the real one in every respect; without memory for an alternate stack the thread starts without one.
+__attribute__((visibility("default"))) int pthread_create(
+    pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*routine)(void *), void *restrict argument
+) {
+    CreateThread *create = real_create;
+    if (create == NULL) create = (CreateThread *)dlsym(RTLD_NEXT, "pthread_create");
+    if (create == NULL) return EAGAIN;
+    int error = errno;
+    char *memory = ready ? map_stack() : NULL;
+    errno = error;
+    if (memory == NULL) return create(thread, attributes, routine, argument);
+    *start_of(memory) = (ThreadStart){routine, argument};
+    int result = create(thread, attributes, begin_thread, memory);
+    if (result != 0) munmap(memory, guard_size() + stack_size());
+    return result;
+}
+
+#endif
 
 #endif

@@ -13,18 +13,25 @@
         let spool: TemporaryDirectory
 
         /// Runs the child until it ends as `kind` does.
-        init(_ kind: String, _ options: [String] = []) async throws {
+        init(_ kind: String, _ options: [String] = [], environment: [String: String] = [:]) async throws {
             spool = try TemporaryDirectory()
             outcome = try await ChildProcess.run(
                 Self.child,
                 ["--spool", spool.path] + options + [kind],
-                environment: Self.environment
+                environment: Self.environment.merging(environment) { $1 }
             )
         }
 
         /// The same end without the capture.
         static func plain(_ kind: String, _ options: [String] = []) async throws -> ChildProcess.Outcome {
             try await ChildProcess.run(child, ["--no-capture"] + options + [kind], environment: environment)
+        }
+
+        /// A check of CaptureChild's, which survives and prints.
+        static func lines(_ check: String) async throws -> [String] {
+            let outcome = try await ChildProcess.run(child, [check], environment: environment)
+            #expect(outcome.status == .exited(0), "\(outcome.errors)")
+            return outcome.output.split(separator: "\n").map(String.init)
         }
 
         /// The names in the spool directory.
@@ -36,11 +43,16 @@
         func onlyReport(sourceLocation: SourceLocation = #_sourceLocation) throws -> Report {
             let names = try files
             try #require(
-                names.count == 1,
+                names.count == 1 && names[0].hasSuffix(".jsonl.gz"),
                 "the spool holds \(names); stderr: \(outcome.errors)",
                 sourceLocation: sourceLocation
             )
-            let data = try Data(contentsOf: URL(fileURLWithPath: "\(spool.path)/\(names[0])"))
+            return try Self.report(at: "\(spool.path)/\(names[0])", sourceLocation: sourceLocation)
+        }
+
+        /// Reads a report that must be whole.
+        static func report(at path: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Report {
+            let data = try Data(contentsOf: URL(fileURLWithPath: path))
             let decoded = try Report.decode(gzip: [UInt8](data))
             #expect(decoded.isComplete, "the report was cut short", sourceLocation: sourceLocation)
             #expect(decoded.warnings == [], sourceLocation: sourceLocation)
@@ -48,11 +60,36 @@
         }
 
         /// Swift's own backtracer is off unless a test is about it.
-        static let environment = ["SWIFT_BACKTRACE": "enable=no"]
+        static let environment = ["SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
 
         /// The executable beside the tests.
         static let child = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent("CaptureChild").path
+    }
+
+    /// Functions of CaptureChild by address, so that a test can say which one a frame is in.
+    struct ChildSymbols {
+        private let functions: [(start: UInt64, name: String)]
+
+        init() async throws {
+            let outcome = try await ChildProcess.run("/usr/bin/nm", ["-n", CaptureRun.child])
+            functions = outcome.output.split(separator: "\n").compactMap { line in
+                let parts = line.split(separator: " ")
+                guard parts.count == 3, parts[1].lowercased() == "t", let start = UInt64(parts[0], radix: 16) else {
+                    return nil
+                }
+                return (start, String(parts[2]))
+            }
+        }
+
+        /// Names of the executable's functions in the stack, innermost first; nil for frames of libraries.
+        func names(_ stack: ThreadStack) -> [String?] {
+            stack.frames.map { frame in
+                guard frame.image == 0, let offset = frame.offset else { return nil }
+                let address = frame.trust.isReturnAddress ? offset - 1 : offset
+                return functions.last { $0.start <= address }?.name
+            }
+        }
     }
 
 #endif

@@ -34,7 +34,8 @@ typedef struct MaydayCaptureOptions {
     const char *const *reporter_environment;
     /// How long the dying process waits for the reporter, in milliseconds.
     uint32_t reporter_deadline_ms;
-    /// Upper bound for the capture itself, in milliseconds; 0 takes the default of 2,000.
+    /// Upper bound for collecting, in milliseconds; 0 takes the default of 2,000. What was found by then is still written,
+    /// within 50 ms for each stage.
     uint32_t capture_deadline_ms;
 } MaydayCaptureOptions;
 

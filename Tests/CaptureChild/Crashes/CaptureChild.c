@@ -1,64 +1,117 @@
-// Arguments: [option …] KIND
+// Arguments: [option …] KIND, or KIND:NUMBER
 //
 //   --no-capture            does not install
 //   --spool DIR             spool directory; without it the report lives in memory
-//   --reporter MODE         re-executes itself as `--as-reporter MODE`
+//   --reporter MODE         re-executes itself as a reporter (see reporter.c)
+//   --out DIR               where a good reporter leaves the report
 //   --reporter-deadline MS  how long the dying process waits for it
+//   --capture-deadline MS   bound of the capture
 //   --previous MODE         installs a handler of its own first (see previous.c)
+//   --file-limit BYTES      RLIMIT_FSIZE
 
 #include "CaptureChildCrashes.h"
 
 #include "CrashCapture.h"
 #include "kinds.h"
+#include "reporter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+
+int capture_child_descriptors_before;
 
 typedef struct Arguments {
     bool capture;
     const char *spool;
     const char *reporter;
+    const char *as_reporter;
+    const char *out;
+    const char *previous;
+    const char *file_limit;
+    const char *reporter_deadline;
+    const char *capture_deadline;
     const char *kind;
-    uint32_t reporter_deadline_ms;
 } Arguments;
 
 static bool parse(int count, char **arguments, Arguments *result) {
-    *result = (Arguments){.capture = true, .reporter_deadline_ms = 5000};
+    *result = (Arguments){.capture = true};
+    const struct {
+        const char *name;
+        const char **value;
+    } options[] = {
+        {"--spool", &result->spool},
+        {"--reporter", &result->reporter},
+        {"--as-reporter", &result->as_reporter},
+        {"--out", &result->out},
+        {"--previous", &result->previous},
+        {"--file-limit", &result->file_limit},
+        {"--reporter-deadline", &result->reporter_deadline},
+        {"--capture-deadline", &result->capture_deadline},
+    };
     for (int index = 1; index < count; index++) {
-        const char *argument = arguments[index];
-        const char *value = index + 1 < count ? arguments[index + 1] : "";
-        if (strcmp(argument, "--no-capture") == 0) {
+        bool known = false;
+        if (strcmp(arguments[index], "--no-capture") == 0) {
             result->capture = false;
-        } else if (strcmp(argument, "--spool") == 0) {
-            result->spool = value;
-            index += 1;
-        } else if (strcmp(argument, "--reporter") == 0) {
-            result->reporter = value;
-            index += 1;
-        } else if (strcmp(argument, "--reporter-deadline") == 0) {
-            result->reporter_deadline_ms = (uint32_t)strtoul(value, NULL, 10);
-            index += 1;
-        } else if (result->kind == NULL) {
-            result->kind = argument;
-        } else {
-            return false;
+            continue;
         }
+        for (size_t option = 0; option < sizeof options / sizeof *options; option++) {
+            if (strcmp(arguments[index], options[option].name) != 0 || index + 1 == count) continue;
+            *options[option].value = arguments[++index];
+            known = true;
+            break;
+        }
+        if (known) continue;
+        if (result->kind != NULL) return false;
+        result->kind = arguments[index];
     }
-    return result->kind != NULL;
+    return result->kind != NULL || result->as_reporter != NULL;
 }
 
-static bool install(const Arguments *arguments) {
+static uint32_t number(const char *text, uint32_t otherwise) {
+    return text == NULL ? otherwise : (uint32_t)strtoul(text, NULL, 10);
+}
+
+static bool install(const char *program, const Arguments *arguments) {
+    char out[4096];
+    snprintf(out, sizeof out, "CHILD_OUT=%s", arguments->out != NULL ? arguments->out : "");
+    bool early = arguments->reporter != NULL && strcmp(arguments->reporter, "early") == 0;
+    const char *const reporter[] = {program, "--as-reporter", arguments->reporter, NULL};
+    const char *const environment[] = {out, "SWIFT_BACKTRACE=enable=no", early ? "CHILD_HANGS_EARLY=1" : NULL, NULL};
     MaydayCaptureOptions options = {
         .spool_directory = arguments->spool,
         .report_members = "\"release\":\"capture-child@1\",\"sdk\":{\"name\":\"test\",\"version\":\"0\"}",
         .process_members = "\"name\":\"CaptureChild\"",
-        .reporter_deadline_ms = arguments->reporter_deadline_ms,
+        .reporter_arguments = arguments->reporter != NULL ? reporter : NULL,
+        .reporter_environment = environment,
+        .reporter_deadline_ms = number(arguments->reporter_deadline, 5000),
+        .capture_deadline_ms = number(arguments->capture_deadline, 0),
     };
     MaydayCaptureStatus status = mayday_capture_install(&options);
     if (status == MAYDAY_CAPTURE_INSTALLED) return true;
     fprintf(stderr, "install: status %d\n", (int)status);
     return false;
+}
+
+static int run(const char *name) {
+    static const Kind *const tables[] = {
+        capture_child_faults,
+        capture_child_stacks,
+        capture_child_threads,
+        capture_child_checks,
+    };
+    size_t length = strcspn(name, ":");
+    capture_child_number = name[length] == ':' ? strtol(name + length + 1, NULL, 10) : 0;
+    for (size_t table = 0; table < sizeof tables / sizeof *tables; table++) {
+        for (const Kind *kind = tables[table]; kind->name != NULL; kind++) {
+            if (strlen(kind->name) != length || strncmp(kind->name, name, length) != 0) continue;
+            kind->run();
+            return 0;
+        }
+    }
+    fprintf(stderr, "no kind %s\n", name);
+    return 64;
 }
 
 int capture_child_main(int32_t count, char **arguments) {
@@ -67,15 +120,15 @@ int capture_child_main(int32_t count, char **arguments) {
         fprintf(stderr, "usage: CaptureChild [option ...] KIND\n");
         return 64;
     }
-    if (parsed.capture && !install(&parsed)) return 70;
-    for (const Kind *kind = capture_child_kinds; kind->name != NULL; kind++) {
-        if (strcmp(kind->name, parsed.kind) != 0) continue;
-        kind->run();
-        fprintf(stderr, "survived %s\n", kind->name);
-        return 0;
+    if (parsed.as_reporter != NULL) return capture_child_report(parsed.as_reporter);
+    if (parsed.previous != NULL && !capture_child_install_previous(parsed.previous)) return 64;
+    if (parsed.file_limit != NULL) {
+        struct rlimit limit = {number(parsed.file_limit, 0), number(parsed.file_limit, 0)};
+        setrlimit(RLIMIT_FSIZE, &limit);
     }
-    fprintf(stderr, "no kind %s\n", parsed.kind);
-    return 64;
+    capture_child_descriptors_before = capture_child_descriptors();
+    if (parsed.capture && !install(arguments[0], &parsed)) return 70;
+    return run(parsed.kind);
 }
 
 void capture_child_exit(int status) { exit(status); }

@@ -1,14 +1,36 @@
-// The ways to end, by name.
+// The ways to end, by name, in tables by theme.
 
 #ifndef CAPTURE_CHILD_KINDS_H
 #define CAPTURE_CHILD_KINDS_H
+
+#include <stdint.h>
 
 typedef struct Kind {
     const char *name;
     void (*run)(void);
 } Kind;
 
-/// Ended by an entry without a name.
-extern const Kind capture_child_kinds[];
+// Each table is ended by an entry without a name.
+
+/// Faults and signals on the main thread.
+extern const Kind capture_child_faults[];
+/// Stacks: deep, overflowing, damaged.
+extern const Kind capture_child_stacks[];
+/// More than one thread or process.
+extern const Kind capture_child_threads[];
+/// Survivors that print what they find.
+extern const Kind capture_child_checks[];
+
+/// The number behind the colon of `KIND:NUMBER`, or 0.
+extern long capture_child_number;
+
+/// Open descriptors, now and before the capture was installed.
+int capture_child_descriptors(void);
+extern int capture_child_descriptors_before;
+
+/// A pointer that the optimiser does not see through.
+void *capture_child_opaque(uintptr_t value);
+/// Writes to address 0x18.
+void capture_child_segv(void);
 
 #endif

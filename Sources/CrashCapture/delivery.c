@@ -1,0 +1,124 @@
+// Delivery at crash time: the own binary, executed again as the reporter, with a deadline. Async-signal-safe.
+
+#if defined(__linux__)
+
+#include "internal.h"
+#include "delivery.h"
+#include "system_calls.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { CHILD_STACK = 32 * 1024, POLL_NS = 2 * 1000 * 1000, REAP_LIMIT_NS = 1000 * 1000 * 1000, HIGHEST_SIGNAL = 64 };
+
+char mayday_reporter_variable[64];
+char mayday_report_variable[PATH_MAX + 32];
+Delivery mayday_delivery;
+
+static _Alignas(16) char child_stack[CHILD_STACK];
+
+static void set_variables(void) {
+    Line line = {.data = mayday_reporter_variable, .capacity = sizeof mayday_reporter_variable - 1};
+    mayday_line_raw(&line, MAYDAY_REPORTER_VARIABLE "=");
+    mayday_line_int(&line, mayday_settings->reporter_deadline_ms);
+    line.data[line.length] = '\0';
+
+    line = (Line){.data = mayday_report_variable, .capacity = sizeof mayday_report_variable - 1};
+    mayday_line_raw(&line, MAYDAY_REPORT_VARIABLE "=");
+    if (mayday_spool.published) {
+        mayday_line_raw(&line, mayday_spool.path);
+    } else {
+        mayday_line_raw(&line, "fd:");
+        mayday_line_int(&line, mayday_spool.fd);
+    }
+    line.data[line.length] = '\0';
+}
+
+/// The service's sockets are not the reporter's: held open, they would keep the next start from its port.
+static void close_others(int kept) {
+#if defined(SYS_close_range)
+    bool closed = kept > 3 ? syscall(SYS_close_range, 3, kept - 1, 0) == 0 : true;
+    int first = kept >= 3 ? kept + 1 : 3;
+    if (closed && syscall(SYS_close_range, first, ~0u, 0) == 0) return;
+#endif
+    for (int fd = 3; fd < 4096; fd++) {
+        if (fd != kept) sys_close(fd);
+    }
+}
+
+/// In the child, which shares our memory until it executes: system calls only.
+static int become_reporter(void *unused) {
+    (void)unused;
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_DFL;
+    for (int signal = 1; signal <= HIGHEST_SIGNAL; signal++) sigaction(signal, &action, NULL);
+    sys_sigmask(0);
+
+    int null = sys_openat(AT_FDCWD, "/dev/null", O_RDONLY, 0);
+    if (null > 0) syscall(SYS_dup3, null, STDIN_FILENO, 0);
+    int kept = mayday_spool.published ? -1 : mayday_spool.fd;
+    if (kept >= 0) {
+        sys_lseek(kept, 0, SEEK_SET);
+        sys_fcntl(kept, F_SETFD, 0);
+    }
+    close_others(kept);
+    char **arguments = mayday_settings->reporter_arguments;
+    char **environment = mayday_settings->reporter_environment;
+    syscall(SYS_execve, "/proc/self/exe", arguments, environment);
+    syscall(SYS_execve, mayday_settings->executable, arguments, environment);
+    sys_exit_group(127);
+}
+
+/// Reaps the reporter. False while it runs.
+static bool reap(pid_t child, int *status) {
+    long reaped = syscall(SYS_wait4, child, status, __WALL | WNOHANG, NULL);
+    return reaped == child || (reaped < 0 && errno != EINTR);
+}
+
+/// Waits for the reporter's end, at most `limit_ns`.
+static bool wait_for(pid_t child, int pidfd, uint64_t limit_ns, int *status) {
+    uint64_t limit = mayday_monotonic_ns() + limit_ns;
+    for (;;) {
+        if (reap(child, status)) return true;
+        uint64_t now = mayday_monotonic_ns();
+        if (now >= limit) return false;
+        if (pidfd >= 0) {
+            sys_poll_one(pidfd, POLLIN, limit - now);
+        } else {
+            sys_sleep_ns(POLL_NS);
+        }
+    }
+}
+
+void mayday_deliver(void) {
+    mayday_delivery = (Delivery){DELIVERY_NONE, 0};
+    if (mayday_settings->reporter_arguments == NULL) return;
+    if (!mayday_spool.published && mayday_spool.fd < 0) return;
+    set_variables();
+
+    // No exit signal: a SIGCHLD handler or a wait() of the service's does not see this child.
+    pid_t child = clone(become_reporter, child_stack + sizeof child_stack, CLONE_VM | CLONE_VFORK, NULL);
+    if (child < 0) {
+        mayday_delivery = (Delivery){DELIVERY_NOT_STARTED, errno};
+        return;
+    }
+    int status = 0;
+    int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
+    if (wait_for(child, pidfd, (uint64_t)mayday_settings->reporter_deadline_ms * 1000000u, &status)) {
+        if (WIFSIGNALED(status)) {
+            mayday_delivery = (Delivery){DELIVERY_SIGNALLED, WTERMSIG(status)};
+        } else {
+            mayday_delivery = (Delivery){WEXITSTATUS(status) == 0 ? DELIVERY_DONE : DELIVERY_EXITED, WEXITSTATUS(status)};
+        }
+    } else {
+        syscall(SYS_kill, child, SIGKILL);
+        wait_for(child, pidfd, REAP_LIMIT_NS, &status);
+        mayday_delivery = (Delivery){DELIVERY_TIMED_OUT, 0};
+    }
+    if (pidfd >= 0) sys_close(pidfd);
+}
+
+#endif

@@ -1,0 +1,27 @@
+// The threads of this process, as the kernel lists them. Async-signal-safe.
+
+#ifndef MAYDAY_TASK_LIST_H
+#define MAYDAY_TASK_LIST_H
+
+#if defined(__linux__)
+
+#include "internal.h"
+
+#pragma GCC visibility push(hidden)
+
+typedef struct TaskStatus {
+    char name[16];
+    char state;
+    /// Blocked signals, one bit each from bit 0 for signal 1.
+    uint64_t blocked;
+} TaskStatus;
+
+/// Calls `body` with each thread id until it returns false. False when it did, or when the list cannot be read.
+bool mayday_for_each_task(bool (*body)(pid_t thread));
+/// Reads /proc/self/task/`thread`/status. False when the thread has ended.
+bool mayday_task_status(pid_t thread, TaskStatus *status);
+
+#pragma GCC visibility pop
+
+#endif
+#endif

@@ -1,0 +1,230 @@
+// Survivors that print what they find.
+
+#include "kinds.h"
+
+#include "CrashCapture.h"
+#include "internal.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// ---- decisions ---------------------------------------------------------------------------------------------------------
+
+/// Every row of the gate's facts with its decision.
+static void gate(void) {
+    static const char *const owners[] = {"nobody", "self", "other"};
+    static const char *const phases[] = {"runner", "stage", "ending", "chained"};
+    static const char *const actions[] = {"ignore", "capture", "wait", "leave-stage", "abandon", "die", "pass-on"};
+    for (int bits = 0; bits < 3 * 4 * 2 * 2 * 2 * 2; bits++) {
+        GateFacts facts = {
+            .owner = (GateOwner)(bits % 3),
+            .phase = (GatePhase)(bits / 3 % 4),
+            .sent = bits / 12 % 2,
+            .sent_by_self = bits / 24 % 2,
+            .ignored_before = bits / 48 % 2,
+            .nested_faults = bits / 96 % 2 ? MAX_NESTED_FAULTS : 0,
+        };
+        if (facts.sent_by_self && !facts.sent) continue;
+        printf("%s %s%s%s%s%s: %s\n", owners[facts.owner], phases[facts.phase], facts.sent ? " sent" : "",
+               facts.sent_by_self ? " by-self" : "", facts.ignored_before ? " ignored" : "",
+               facts.nested_faults > 0 ? " many" : "", actions[mayday_gate_decide(&facts)]);
+    }
+}
+
+static void ending(void) {
+    static const char *const actions[] = {"return", "requeue", "exit"};
+    static const struct {
+        const char *name;
+        EndFacts facts;
+    } rows[] = {
+        {"segv fault", {SIGSEGV, SEGV_MAPERR, false, false, false}},
+        {"segv fault pid1", {SIGSEGV, SEGV_MAPERR, true, false, false}},
+        {"segv kill", {SIGSEGV, SI_USER, false, false, false}},
+        {"segv kill pid1", {SIGSEGV, SI_USER, true, false, false}},
+        {"ill fault", {SIGILL, ILL_ILLOPN, false, false, false}},
+        {"trap", {SIGTRAP, SI_KERNEL, false, false, false}},
+        {"trap pid1", {SIGTRAP, SI_KERNEL, true, false, true}},
+        {"trap pid1 not repeatable", {SIGTRAP, TRAP_TRACE, true, false, false}},
+        {"abort", {SIGABRT, SI_TKILL, false, true, false}},
+        {"abort pid1", {SIGABRT, SI_TKILL, true, true, false}},
+        {"abort kill pid1", {SIGABRT, SI_USER, true, false, false}},
+        {"sys pid1", {SIGSYS, 1, true, false, false}},
+        {"quit", {SIGQUIT, SI_USER, false, false, false}},
+        {"bus elsewhere", {SIGBUS, BUS_MCEERR_AO, false, false, false}},
+    };
+    for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
+        printf("%s: %s\n", rows[index].name, actions[mayday_end_decide(&rows[index].facts)]);
+    }
+}
+
+// ---- text ----------------------------------------------------------------------------------------------------------------
+
+static void json(void) {
+    static char buffer[65536];
+    Line line = {.data = buffer, .capacity = sizeof buffer};
+    mayday_line_raw(&line, "{");
+    static const char *const texts[] = {
+        "plain", "quote \" and \\", "tab\tnewline\nbell\adelete\x7f", "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x9f",
+        "cut \xe2\x82", "alone \x80 \xff", "overlong \xc0\xaf", "surrogate \xed\xa0\x80", "beyond \xf4\x90\x80\x80",
+    };
+    for (size_t index = 0; index < sizeof texts / sizeof *texts; index++) {
+        char key[2] = {(char)('a' + index), 0};
+        mayday_line_key(&line, key);
+        mayday_line_string(&line, texts[index], strlen(texts[index]));
+    }
+    static const int64_t numbers[] = {0, -1, INT64_MAX, INT64_MIN};
+    mayday_line_key(&line, "numbers");
+    mayday_line_raw(&line, "[");
+    for (int index = 0; index < 4; index++) {
+        if (index > 0) mayday_line_raw(&line, ",");
+        mayday_line_int(&line, numbers[index]);
+    }
+    mayday_line_raw(&line, "]");
+    mayday_line_key(&line, "hex");
+    mayday_line_hex(&line, 0);
+    mayday_line_key(&line, "high");
+    mayday_line_hex(&line, UINT64_MAX);
+    mayday_line_raw(&line, "}\n");
+    fwrite(buffer, 1, line.length, stdout);
+}
+
+/// A line that is too small takes whole pieces or none.
+static void small_line(void) {
+    char buffer[8];
+    Line line = {.data = buffer, .capacity = sizeof buffer};
+    mayday_line_raw(&line, "12345");
+    mayday_line_raw(&line, "67890");
+    mayday_line_raw(&line, "1");
+    printf("%zu %s\n", line.length, line.overflow ? "overflow" : "fits");
+}
+
+/// A time each 400 years and a day around every end of February, against libc's.
+static void times(void) {
+    for (int64_t day = 0; day < 200000; day++) {
+        time_t seconds = day * 86400 + 86399;
+        struct tm parts;
+        gmtime_r(&seconds, &parts);
+        char expected[64], actual[64];
+        strftime(expected, sizeof expected, "\"%Y-%m-%dT%H:%M:%S.000001Z\"", &parts);
+        Line line = {.data = actual, .capacity = sizeof actual - 1};
+        mayday_line_time(&line, (uint64_t)seconds * 1000000000u + 1999);
+        actual[line.length] = '\0';
+        if (strcmp(expected, actual) != 0) printf("day %lld: %s, expected %s\n", (long long)day, actual, expected);
+    }
+    printf("done\n");
+}
+
+static void ids(void) {
+    for (int index = 0; index < 1000; index++) {
+        char id[37];
+        mayday_make_report_id(id);
+        printf("%s\n", id);
+    }
+}
+
+// ---- threads ---------------------------------------------------------------------------------------------------------------
+
+static int mappings(void) {
+    FILE *maps = fopen("/proc/self/maps", "r");
+    int lines = 0;
+    for (int byte = getc(maps); byte != EOF; byte = getc(maps)) lines += byte == '\n';
+    fclose(maps);
+    return lines;
+}
+
+static void *returns(void *argument) { return argument; }
+
+static void *exits(void *argument) { pthread_exit(argument); }
+
+static void *waits(void *argument) {
+    (void)argument;
+    for (;;) pause();
+}
+
+/// Threads that end in each way leave nothing mapped behind.
+static void thread_churn(void) {
+    static int token;
+    int before = 0;
+    for (int round = 0; round < 300; round++) {
+        if (round == 20) before = mappings();
+        pthread_t threads[3];
+        pthread_create(&threads[0], NULL, returns, &token);
+        pthread_create(&threads[1], NULL, exits, &token);
+        pthread_create(&threads[2], NULL, waits, &token);
+        pthread_cancel(threads[2]);
+        for (int index = 0; index < 3; index++) {
+            void *result = NULL;
+            pthread_join(threads[index], &result);
+            void *expected = index == 2 ? PTHREAD_CANCELED : &token;
+            if (result != expected) printf("thread %d returned %p\n", index, result);
+        }
+    }
+    int after = mappings();
+    printf("%s\n", after <= before + 2 ? "nothing left" : "mappings left");
+}
+
+static void *own_stack_size(void *size) {
+    stack_t stack;
+    sigaltstack(NULL, &stack);
+    *(size_t *)size = stack.ss_flags == SS_DISABLE ? 0 : stack.ss_size;
+    return NULL;
+}
+
+static void alternate_stack(void) {
+    size_t size = 0;
+    pthread_t thread;
+    pthread_create(&thread, NULL, own_stack_size, &size);
+    pthread_join(thread, NULL);
+    printf("%s\n", size >= 65536 ? "large" : "small or none");
+}
+
+static void second_install(void) {
+    MaydayCaptureOptions options = {0};
+    printf("status %d\n", (int)mayday_capture_install(&options));
+}
+
+static int entries(const char *path) {
+    DIR *directory = opendir(path);
+    int count = 0;
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+        count += entry->d_name[0] != '.' && atoi(entry->d_name) != dirfd(directory);
+    }
+    closedir(directory);
+    return count;
+}
+
+int capture_child_descriptors(void) {
+    int count = 0;
+    for (int fd = 0; fd < 1024; fd++) count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+/// What a process that only installed keeps: threads, timers, descriptors (there is no spool directory here).
+static void at_rest(void) {
+    int tasks = entries("/proc/self/task");
+    int files = capture_child_descriptors() - capture_child_descriptors_before;
+    FILE *timers = fopen("/proc/self/timers", "re");
+    int timer_bytes = timers != NULL && getc(timers) != EOF;
+    printf("tasks %d\ntimers %d\ndescriptors %d\n", tasks, timer_bytes, files);
+}
+
+const Kind capture_child_checks[] = {
+    {"gate", gate},
+    {"ending", ending},
+    {"json", json},
+    {"small-line", small_line},
+    {"times", times},
+    {"ids", ids},
+    {"thread-churn", thread_churn},
+    {"alternate-stack", alternate_stack},
+    {"second-install", second_install},
+    {"at-rest", at_rest},
+    {NULL, NULL},
+};

@@ -1,0 +1,73 @@
+// What the re-executed child does, good and bad.
+
+#include "reporter.h"
+
+#include "CrashCapture.h"
+#include "kinds.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/// Before `main`, where no deadline of the reporter's own code can be at work.
+__attribute__((constructor(200))) static void hang_early(void) {
+    if (getenv("CHILD_HANGS_EARLY") == NULL || getenv(MAYDAY_REPORTER_VARIABLE) == NULL) return;
+    for (;;) pause();
+}
+
+static void copy_report(const char *report, const char *directory) {
+    int from = strncmp(report, "fd:", 3) == 0 ? atoi(report + 3) : open(report, O_RDONLY);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/delivered", directory);
+    int to = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    char chunk[4096];
+    for (ssize_t count = read(from, chunk, sizeof chunk); count > 0; count = read(from, chunk, sizeof chunk)) {
+        if (write(to, chunk, (size_t)count) != count) abort();
+    }
+    close(to);
+}
+
+/// Signal masks of this process, its descriptors above 2, and its core limit.
+static void print_facts(void) {
+    FILE *status = fopen("/proc/self/status", "re");
+    char line[256];
+    while (fgets(line, sizeof line, status) != NULL) {
+        // Without 32 and 33, libc's own, which its posix_spawn leaves ignored.
+        unsigned long long set = strtoull(line + 7, NULL, 16) & ~0x180000000ull;
+        if (strncmp(line, "SigBlk", 6) == 0) printf("blocked %llx\n", set);
+        if (strncmp(line, "SigIgn", 6) == 0) printf("ignored %llx\n", set);
+    }
+    fclose(status);
+    struct rlimit core;
+    getrlimit(RLIMIT_CORE, &core);
+    printf("core %llu\n", (unsigned long long)core.rlim_cur);
+    int open_files = 0;
+    for (int fd = 3; fd < 1024; fd++) open_files += fcntl(fd, F_GETFD) >= 0;
+    printf("descriptors %d\n", open_files);
+    char target[256] = {0};
+    if (readlink("/proc/self/fd/0", target, sizeof target - 1) > 0) printf("stdin %s\n", target);
+    fflush(stdout);
+}
+
+int capture_child_report(const char *mode) {
+    const char *report = getenv(MAYDAY_REPORT_VARIABLE);
+    const char *directory = getenv("CHILD_OUT");
+    MaydayCaptureOptions options = {0};
+    MaydayCaptureStatus status = mayday_capture_install(&options);
+    printf("reporter: install %d deadline %s\n", (int)status, getenv(MAYDAY_REPORTER_VARIABLE));
+    fflush(stdout);
+    if (strcmp(mode, "ok") == 0 && report != NULL && directory != NULL) {
+        print_facts();
+        copy_report(report, directory);
+        if (report[0] == '/') unlink(report);
+        return 0;
+    }
+    if (strcmp(mode, "hang") == 0) {
+        for (;;) pause();
+    }
+    if (strcmp(mode, "crash") == 0) capture_child_segv();
+    return 3;
+}

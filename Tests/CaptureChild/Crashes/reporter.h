@@ -1,0 +1,14 @@
+// The re-executed child, and handlers that were there before the capture.
+
+#ifndef CAPTURE_CHILD_REPORTER_H
+#define CAPTURE_CHILD_REPORTER_H
+
+#include <stdbool.h>
+
+/// Runs as the reporter that `mode` says; its exit status.
+int capture_child_report(const char *mode);
+
+/// Installs handlers as `mode` says: before the capture is installed. False for an unknown mode.
+bool capture_child_install_previous(const char *mode);
+
+#endif

@@ -1,0 +1,121 @@
+// More than one thread or process.
+
+#include "kinds.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pthread_barrier_t barrier;
+
+static void *crash_at_barrier(void *unused) {
+    (void)unused;
+    pthread_barrier_wait(&barrier);
+    capture_child_segv();
+    return NULL;
+}
+
+/// All crash in the same instant.
+static void crash_together(void) {
+    enum { COUNT = 4 };
+    pthread_t threads[COUNT];
+    pthread_barrier_init(&barrier, NULL, COUNT);
+    for (int index = 0; index < COUNT; index++) pthread_create(&threads[index], NULL, crash_at_barrier, NULL);
+    pthread_join(threads[0], NULL);
+}
+
+static void *crash_after_barrier(void *unused) {
+    (void)unused;
+    prctl(PR_SET_NAME, "crasher", 0, 0, 0);
+    pthread_barrier_wait(&barrier);
+    usleep(20000);
+    capture_child_segv();
+    return NULL;
+}
+
+/// The main thread sleeps, and when a signal wakes it, leaves as if all were well.
+static void exit_under_crash(void) {
+    pthread_t thread;
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&thread, NULL, crash_after_barrier, NULL);
+    pthread_barrier_wait(&barrier);
+    sleep(60);
+    exit(0);
+}
+
+static void *idle(void *unused) {
+    (void)unused;
+    prctl(PR_SET_NAME, "idler", 0, 0, 0);
+    pthread_barrier_wait(&barrier);
+    for (;;) pause();
+}
+
+/// The number is that of idle threads.
+static void among_idle_threads(void) {
+    pthread_barrier_init(&barrier, NULL, (unsigned)capture_child_number + 1);
+    for (long index = 0; index < capture_child_number; index++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, idle, NULL) != 0) _exit(71);
+    }
+    pthread_barrier_wait(&barrier);
+    usleep(20000);
+    capture_child_segv();
+}
+
+static void *idle_and_blocked(void *unused) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    return idle(unused);
+}
+
+/// One thread blocks every signal.
+static void beside_blocked_thread(void) {
+    pthread_t thread;
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&thread, NULL, idle_and_blocked, NULL);
+    pthread_barrier_wait(&barrier);
+    capture_child_segv();
+}
+
+/// A forked child crashes; the parent says how it ended.
+static void in_forked_child(void) {
+    pid_t child = fork();
+    if (child == 0) {
+        capture_child_segv();
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    printf("child %d ended by signal %d\n", (int)child, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+}
+
+static atomic_bool cancelled;
+
+static void *crash_cancelled(void *unused) {
+    (void)unused;
+    while (!cancelled) continue;
+    // A cancellation is pending: the next cancellation point would end the thread instead of the process.
+    capture_child_segv();
+    return NULL;
+}
+
+static void in_cancelled_thread(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, crash_cancelled, NULL);
+    pthread_cancel(thread);
+    cancelled = true;
+    pthread_join(thread, NULL);
+}
+
+const Kind capture_child_threads[] = {
+    {"together", crash_together},       {"exit-under-crash", exit_under_crash}, {"among", among_idle_threads},
+    {"beside-blocked", beside_blocked_thread}, {"fork", in_forked_child},       {"cancelled", in_cancelled_thread},
+    {NULL, NULL},
+};

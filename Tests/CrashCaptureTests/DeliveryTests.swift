@@ -1,0 +1,69 @@
+#if os(Linux)
+
+    import CrashReport
+    import Foundation
+    import TestSupport
+    import Testing
+
+    /// The re-executed reporter, good and bad: the service's end is the same with each.
+    @Suite struct DeliveryTests {
+        @Test func reporterGetsTheReportAndACleanProcess() async throws {
+            let out = try TemporaryDirectory()
+            let run = try await CaptureRun("segv", ["--reporter", "ok", "--out", out.path])
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            #expect(try run.files == [])
+            let report = try CaptureRun.report(at: "\(out.path)/delivered")
+            #expect(report.crash?.signal.name == "SIGSEGV")
+            #expect(run.outcome.errors.hasSuffix(".jsonl.gz, delivered\n"))
+            // Installing in a reporter is refused (status 4), and nothing of the dying process is inherited.
+            #expect(
+                run.outcome.output == """
+                    reporter: install 4 deadline 5000
+                    blocked 0
+                    ignored 0
+                    core 0
+                    descriptors 0
+                    stdin /dev/null
+
+                    """
+            )
+        }
+
+        @Test(arguments: [
+            ("fail", "the reporter exited with 3"),
+            ("crash", "the reporter was ended by signal 11"),
+            ("hang", "the reporter was stopped at its deadline of 200 ms"),
+            ("early", "the reporter was stopped at its deadline of 200 ms"),
+        ])
+        func badReporterChangesNothing(mode: String, text: String) async throws {
+            let run = try await CaptureRun("abort", ["--reporter", mode, "--reporter-deadline", "200"])
+            #expect(run.outcome.status == .signalled(SIGABRT))
+            #expect(try run.onlyReport().crash?.signal.name == "SIGABRT")
+            #expect(run.outcome.errors.hasSuffix("not delivered: \(text); the report stays there\n"))
+        }
+
+        /// Started by nobody who could end it: its own timer does.
+        @Test(arguments: ["hang", "early"])
+        func reporterEndsWhenItsParentIsGone(mode: String) async throws {
+            let outcome = try await ChildProcess.run(
+                CaptureRun.child,
+                ["--as-reporter", mode],
+                environment: ["MAYDAY_REPORTER": "1", mode == "early" ? "CHILD_HANGS_EARLY" : "UNUSED": "1"]
+            )
+            #expect(outcome.status == .signalled(SIGKILL))
+        }
+
+        @Test func withoutASpoolTheReportGoesThroughMemory() async throws {
+            let out = try TemporaryDirectory()
+            let outcome = try await ChildProcess.run(
+                CaptureRun.child,
+                ["--reporter", "ok", "--out", out.path, "segv"],
+                environment: CaptureRun.environment
+            )
+            #expect(outcome.status == .signalled(SIGSEGV))
+            #expect(outcome.errors.hasSuffix(" in memory only (no spool directory), delivered\n"))
+            #expect(try CaptureRun.report(at: "\(out.path)/delivered").crash?.thread != nil)
+        }
+    }
+
+#endif

@@ -1,0 +1,114 @@
+#if os(Linux)
+
+    import CrashReport
+    import Foundation
+    import TestSupport
+    import Testing
+
+    /// Every signal in a real child: the process ends as without us, and the report says what happened.
+    @Suite struct SignalTests {
+        @Test(arguments: [
+            ("segv", "SIGSEGV", "SEGV_MAPERR", true),
+            ("ill", "SIGILL", nil, true),
+            ("bus", "SIGBUS", "BUS_ADRERR", true),
+            ("fpe", "SIGFPE", nil, nil),
+            ("trap", "SIGTRAP", nil, nil),
+            ("sys", "SIGSYS", "SYS_SECCOMP", false),
+        ])
+        func fault(kind: String, signal: String, code: String?, hasAddress: Bool?) async throws {
+            let run = try await CaptureRun(kind)
+            let plain = try await CaptureRun.plain(kind)
+            #expect(run.outcome.status == plain.status)
+
+            let report = try run.onlyReport()
+            let crash = try #require(report.crash)
+            #expect(crash.signal.name == signal)
+            if let code { #expect(crash.signal.codeName == code) }
+            if let hasAddress { #expect((crash.faultAddress != nil) == hasAddress) }
+            #expect(crash.message == nil)
+            #expect(report.end?.cut == [])
+            #expect(report.end?.stages == ["header", "park", "loader", "unwind", "stack", "images", "threads"])
+            #expect(report.end?.unwinder == "libunwind")
+            #expect(report.crashedThread?.id == crash.thread)
+        }
+
+        @Test(arguments: ["kill", "raise"], [3, 4, 5, 6, 7, 8, 11, 31])
+        func sentSignal(kind: String, number: Int) async throws {
+            let run = try await CaptureRun("\(kind):\(number)")
+            let plain = try await CaptureRun.plain("\(kind):\(number)")
+            #expect(run.outcome.status == plain.status)
+            #expect(run.outcome.status == .signalled(Int32(number)))
+
+            let report = try run.onlyReport()
+            let crash = try #require(report.crash)
+            #expect(crash.signal.number == number)
+            #expect(crash.signal.codeName == (kind == "kill" ? "SI_USER" : "SI_TKILL"))
+            #expect(crash.faultAddress == nil)
+            #expect(crash.sender?.pid == report.header.process.pid)
+        }
+
+        @Test func faultAddressIsTheOneTouched() async throws {
+            let crash = try #require(try await CaptureRun("segv").onlyReport().crash)
+            #expect(crash.faultAddress == 0x18)
+            #if arch(x86_64)
+                #expect(crash.registers.first { $0.name == "cr2" }?.value == 0x18)
+                #expect(crash.registers.contains { $0.name == "rip" })
+            #endif
+        }
+
+        @Test(arguments: [
+            ("double-free", "free(): double free detected"),
+            ("assert", "Assertion `capture_child_opaque(0) != NULL' failed."),
+        ])
+        func abortTextOfLibc(kind: String, text: String) async throws {
+            let run = try await CaptureRun(kind)
+            #expect(run.outcome.status == .signalled(SIGABRT))
+            let crash = try #require(try run.onlyReport().crash)
+            #expect(crash.message?.contains(text) == true)
+            #expect(crash.message?.hasSuffix("\n") == false)
+            #expect(crash.messageSource == "glibc")
+            #expect(run.outcome.errors.contains("mayday: SIGABRT: "))
+            #expect(run.outcome.errors.contains(text))
+        }
+
+        @Test func killedFromOutside() async throws {
+            let spool = try TemporaryDirectory()
+            for backtracer in ["enable=no", "enable=yes,color=no"] {
+                let child = try ChildProcess(
+                    CaptureRun.child,
+                    ["--spool", spool.path, "wait:50"],
+                    environment: CaptureRun.environment.merging(["SWIFT_BACKTRACE": backtracer]) { $1 }
+                )
+                #expect(await child.line(containing: "ready") != nil)
+                child.kill(SIGSEGV)
+                // Under Swift's backtracer alone it would live on.
+                #expect(await child.outcome().status == .signalled(SIGSEGV))
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: spool.path).count == 2)
+        }
+
+        @Test func headerSaysWhatWasPrepared() async throws {
+            let run = try await CaptureRun("segv")
+            let header = try run.onlyReport().header
+            #expect(header.version == 1)
+            #expect(header.kind == .crash)
+            #expect(header.release == "capture-child@1")
+            #expect(header.sdk.name == "test")
+            #expect(header.process.name == "CaptureChild")
+            #expect(header.process.uptimeMilliseconds != nil)
+            #expect(header.process.forked == false)
+            #expect(try run.files == ["\(header.id).jsonl.gz"])
+            #expect(
+                run.outcome.errors.contains("; report \(header.id) written to \(run.spool.path)/\(header.id).jsonl.gz")
+            )
+        }
+
+        @Test func reportIsPrivate() async throws {
+            let run = try await CaptureRun("segv")
+            let name = try #require(try run.files.first)
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(run.spool.path)/\(name)")
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
+#endif

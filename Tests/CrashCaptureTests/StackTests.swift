@@ -1,0 +1,137 @@
+#if os(Linux)
+
+    import CrashReport
+    import Foundation
+    import TestSupport
+    import Testing
+
+    /// The crashed thread's stack: right where unwinding is easy, and still a report where it is not.
+    @Suite struct StackTests {
+        @Test func framesOfAPlainCrash() async throws {
+            let report = try await CaptureRun("segv").onlyReport()
+            let stack = try #require(report.crashedThread)
+            let names = try await ChildSymbols().names(stack)
+            #expect(names.prefix(3) == ["capture_child_segv", "run", "capture_child_main"])
+            #expect(stack.frames.map(\.trust).first == .context)
+            #expect(stack.frames.dropFirst().allSatisfy { $0.trust == .cfi })
+            #expect(stack.truncated == nil)
+            #expect(names.last == "_start")
+        }
+
+        @Test(arguments: ["null-call", "wild-call"])
+        func callThroughABadPointerKeepsTheCaller(kind: String) async throws {
+            let run = try await CaptureRun(kind)
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            let report = try run.onlyReport()
+            let stack = try #require(report.crashedThread)
+            let names = try await ChildSymbols().names(stack)
+            let function = kind == "null-call" ? "capture_child_null_call" : "capture_child_wild_call"
+            #expect(stack.frames.first?.address == report.crash?.faultAddress)
+            #expect(names.dropFirst().first == function)
+            #expect(names.last == "_start")
+        }
+
+        @Test func deepStackKeepsFirstAndLastFrames() async throws {
+            let report = try await CaptureRun("deep:1000").onlyReport()
+            let stack = try #require(report.crashedThread)
+            let names = try await ChildSymbols().names(stack)
+            #expect(stack.frames.count == 192)
+            #expect(stack.omitted?.index == 128)
+            // 1,001 frames of the recursion, the crash, and those below.
+            let below = try #require(names.lastIndex(of: "capture_child_recurse")).distance(to: names.count) - 1
+            #expect(stack.omitted?.count == 1 + 1001 + below - 192)
+            #expect(names.last == "_start")
+            #expect(stack.truncated == nil)
+        }
+
+        @Test(arguments: ["overflow", "thread-overflow", "thread-overflow-small", "thread-overflow-own"])
+        func stackOverflowOnAnyThread(kind: String) async throws {
+            let run = try await CaptureRun(kind)
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            let report = try run.onlyReport()
+            let stack = try #require(report.crashedThread)
+            let names = try await ChildSymbols().names(stack)
+            #expect(names.first == "capture_child_recurse")
+            #expect(names.contains(kind == "overflow" ? "capture_child_main" : "overflow_on_thread"))
+            #expect(stack.frames.count == 192)
+            #expect(report.end?.cut == [])
+        }
+
+        @Test func walkIsBoundedByTheDeadline() async throws {
+            let run = try await CaptureRun("thread-deep:8000000", ["--capture-deadline", "200"])
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            let report = try run.onlyReport()
+            let stack = try #require(report.crashedThread)
+            #expect(stack.frames.count == 192)
+            #expect(stack.truncated == "deadline")
+            #expect(report.end?.cut.contains(CutStage(stage: "unwind", reason: "deadline")) == true)
+            #expect(!report.images.isEmpty)
+        }
+
+        @Test func faultInTheUnwinderLeavesTheStageOnly() async throws {
+            let run = try await CaptureRun("no-tables")
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            let report = try run.onlyReport()
+            #expect(report.crashedThread?.truncated == "fault")
+            #expect(report.crashedThread?.frames.count == 2)
+            #expect(report.end?.cut == [CutStage(stage: "unwind", reason: "fault")])
+            #expect(report.end?.stages == ["header", "park", "loader", "stack", "images", "threads"])
+            #expect(!report.images.isEmpty)
+        }
+
+        @Test func damagedStackPointer() async throws {
+            let run = try await CaptureRun("bad-stack")
+            #expect(run.outcome.status == .signalled(SIGILL))
+            let stack = try #require(try run.onlyReport().crashedThread)
+            #expect(stack.frames.count == 1)
+            #expect(stack.truncated == "unreadable")
+        }
+
+        @Test func damagedLoaderList() async throws {
+            let run = try await CaptureRun("broken-loader-list")
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            let report = try run.onlyReport()
+            #expect(report.images.count >= 2)
+            #expect(Set(report.images.map(\.base)).count == report.images.count)
+            #expect(report.images.first?.path == CaptureRun.child)
+        }
+    }
+
+    /// Loaded objects, compared with what the files on disk say.
+    @Suite struct ImageTests {
+        @Test func imagesHaveTheirRangesAndBuildIds() async throws {
+            let report = try await CaptureRun("segv").onlyReport()
+            #expect(report.images.first?.path == CaptureRun.child)
+            let names = report.images.map { $0.path.split(separator: "/").last.map(String.init) ?? "" }
+            for expected in ["libc.so.6", "libz.so.1", "libunwind.so.8", "linux-vdso.so.1"] {
+                #expect(names.contains(expected))
+            }
+            let sorted = report.images.sorted { $0.base < $1.base }
+            for (lower, upper) in zip(sorted, sorted.dropFirst()) { #expect(lower.base + lower.size <= upper.base) }
+            for image in report.images where image.path.hasPrefix("/") {
+                let notes = try await ChildProcess.run("/usr/bin/readelf", ["-n", image.path])
+                let buildID = notes.output.split(separator: "\n").first { $0.contains("Build ID:") }?
+                    .split(separator: " ").last.map(String.init)
+                #expect(image.buildID == buildID, "\(image.path)")
+            }
+        }
+
+        @Test func framesPointIntoTheirImages() async throws {
+            let report = try await CaptureRun("among:4").onlyReport()
+            for frame in report.threads.flatMap(\.frames) {
+                let index = try #require(frame.image)
+                let image = report.images[index]
+                #expect(frame.offset == frame.address - image.base)
+                #expect(frame.address >= image.base && frame.address <= image.base + image.size)
+            }
+        }
+
+        /// Linked, libunwind would take over the C++ exceptions of the whole service.
+        @Test func libunwindIsNotLinked() async throws {
+            let dynamic = try await ChildProcess.run("/usr/bin/readelf", ["-d", CaptureRun.child])
+            #expect(dynamic.output.contains("libz.so.1"))
+            #expect(!dynamic.output.contains("libunwind"))
+        }
+    }
+
+#endif

@@ -1,0 +1,92 @@
+#if os(Linux)
+
+    import CrashReport
+    import Foundation
+    import TestSupport
+    import Testing
+
+    /// Other threads: they stand still, they are in the report, and they change nothing about the end.
+    @Suite struct ThreadTests {
+        @Test func otherThreadsAreInTheReport() async throws {
+            let report = try await CaptureRun("among:8").onlyReport()
+            #expect(report.threads.count == 9)
+            #expect(report.threads.first?.crashed == true)
+            let symbols = try await ChildSymbols()
+            for thread in report.threads.dropFirst() {
+                #expect(thread.name == "idler")
+                #expect(thread.state == "S")
+                #expect(thread.truncated == nil)
+                #expect(symbols.names(thread).contains("idle"))
+            }
+        }
+
+        @Test func hundredsOfThreads() async throws {
+            let run = try await CaptureRun("among:300")
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            let report = try run.onlyReport()
+            #expect(report.threads.count == 301)
+        }
+
+        @Test func moreThreadsThanAreKept() async throws {
+            let run = try await CaptureRun("among:1100")
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            let report = try run.onlyReport()
+            #expect(report.threads.count == 1025)
+            #expect(report.end?.cut.contains(CutStage(stage: "park", reason: "limit")) == true)
+        }
+
+        @Test func threadThatBlocksEverySignalIsNotWaitedFor() async throws {
+            let run = try await CaptureRun("beside-blocked")
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            let report = try run.onlyReport()
+            #expect(report.threads.count == 2)
+            #expect(report.threads.last?.truncated == "unreadable")
+        }
+
+        @Test func threadsThatCrashTogetherMakeOneReport() async throws {
+            for _ in 0..<10 {
+                let run = try await CaptureRun("together")
+                #expect(run.outcome.status == .signalled(SIGSEGV))
+                let report = try run.onlyReport()
+                #expect(report.threads.count == 5)
+                #expect(report.threads.filter(\.crashed).count == 1)
+            }
+        }
+
+        @Test func mainCannotExitUnderTheCrash() async throws {
+            for _ in 0..<10 {
+                let run = try await CaptureRun(
+                    "exit-under-crash",
+                    ["--reporter", "hang", "--reporter-deadline", "100"]
+                )
+                #expect(run.outcome.status == .signalled(SIGSEGV))
+                #expect(try run.onlyReport().crashedThread?.name == "crasher")
+            }
+        }
+
+        @Test func cancelledThreadStillReports() async throws {
+            let run = try await CaptureRun("cancelled")
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            #expect(try run.onlyReport().threads.count == 2)
+        }
+
+        @Test func forkedChildHasAReportOfItsOwn() async throws {
+            let run = try await CaptureRun("fork")
+            #expect(run.outcome.status == .exited(0))
+            let header = try run.onlyReport().header
+            #expect(header.process.forked)
+            #expect(run.outcome.output == "child \(header.process.pid) ended by signal 11\n")
+        }
+
+        @Test func alternateStacksComeAndGoWithTheirThreads() async throws {
+            #expect(try await CaptureRun.lines("alternate-stack") == ["large"])
+            #expect(try await CaptureRun.lines("thread-churn") == ["nothing left"])
+        }
+
+        /// The two descriptors are the pipe by which libunwind checks addresses.
+        @Test func nothingRunsAtRest() async throws {
+            #expect(try await CaptureRun.lines("at-rest") == ["tasks 1", "timers 0", "descriptors 2"])
+        }
+    }
+
+#endif
