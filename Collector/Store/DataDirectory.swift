@@ -43,7 +43,8 @@ public struct DataDirectory: Sendable, Equatable {
         let file = "\(path)/serve.lock"
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw unusable("\(file): \(describe(errno))") }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        var whole = OpenFileLock.whole()
+        guard fcntl(descriptor, OpenFileLock.set, &whole) == 0 else {
             var text = [UInt8](repeating: 0, count: 32)
             let length = read(descriptor, &text, text.count)
             close(descriptor)
@@ -61,7 +62,9 @@ public struct DataDirectory: Sendable, Equatable {
         let descriptor = open("\(path)/serve.lock", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+        // Only asks: a lock taken for a moment could refuse a `serve` that starts in that moment.
+        var whole = OpenFileLock.whole()
+        return fcntl(descriptor, OpenFileLock.get, &whole) == 0 && whole.l_type != Int16(F_UNLCK)
     }
 
     private func unusable(_ reason: String) -> StoreError { .unusable(path: path, reason: reason) }
@@ -82,6 +85,21 @@ public final class ServeLock: Sendable {
     }
 
     deinit { release() }
+}
+
+/// Locks that belong to an open file, as those of `flock` do, but that can be asked for (fcntl(2), "Open file description
+/// locks"). Their commands are not imported: the C header hides them behind `_GNU_SOURCE`.
+private enum OpenFileLock {
+    static let get: Int32 = 36
+    static let set: Int32 = 37
+
+    /// For writing, from the first byte to the end; the process id must be 0.
+    static func whole() -> flock {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        return lock
+    }
 }
 
 func describe(_ code: Int32) -> String { String(cString: strerror(code)) }

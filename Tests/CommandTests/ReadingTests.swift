@@ -76,6 +76,34 @@
             }
         }
 
+        @Test("HTTP says the same as the command line")
+        func http() async throws {
+            let collector = try await filled()
+            let serving = try await collector.serve()
+            let token = try await collector.run("projects", "rotate", "admin").output
+                .dropFirst("MAYDAY_ADMIN_TOKEN=".count).dropLast()
+            let client = try HTTPClient(port: serving.port)
+            let id = SampleReport.old(1).report().header.id
+            for (path, arguments) in [
+                ("issues", ["list"]), ("issues/1", ["show", "1"]), ("reports/\(id)", ["show", id]),
+            ] {
+                let answer = try client.request("GET", "/api/1/\(path)", headers: ["Authorization": "Bearer \(token)"])
+                let outcome = try await ChildProcess.run(
+                    Collector.mayday,
+                    arguments + ["--json", "--data", collector.data]
+                )
+                #expect(answer.status == 200)
+                #expect(answer.body == outcome.output)
+            }
+            let part = try client.request(
+                "GET",
+                "/api/1/reports/\(id.dropLast())",
+                headers: ["Authorization": "Bearer \(token)"]
+            )
+            #expect(part.status == 404)
+            _ = await serving.stop()
+        }
+
         @Test("what is not there is said with what to do: exit 1")
         func notFound() async throws {
             let collector = try await filled()
