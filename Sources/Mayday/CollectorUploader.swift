@@ -83,8 +83,11 @@ struct CollectorAnswer {
         switch answer.status {
         case 200, 201:
             // Only a collector knows the id: what a proxy or another server accepted is not delivered.
-            guard body?["id"] == .string(id) else {
+            guard case .string(let taken) = body?["id"], ReportID.isValid(taken) else {
                 throw .retry(after: nil, reason: "the answer was not a collector's, check the host of the DSN")
+            }
+            guard taken == id else {
+                throw .rejected(reason: "the file holds report \(taken), and the collector took it as that")
             }
         case 400, 413, 415: throw .rejected(reason: problem)
         case 401, 403: throw .retry(after: nil, reason: "\(problem); check the key of the DSN")

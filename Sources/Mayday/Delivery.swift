@@ -46,8 +46,15 @@ struct DeliverySummary: Sendable, Equatable {
     var delivered = 0
     /// Reports that were set aside, with the reasons.
     var rejected: [String] = []
+    /// Files that have the name of a report and cannot be read, with the reasons. They hold up nothing.
+    var unreadable: [String] = []
+    /// Reports that other processes of the service are delivering.
+    var elsewhere = 0
     /// Why the round stopped with reports left in the spool; nil when nothing is left.
     var kept: String?
+
+    /// True when the spool has nothing left to deliver.
+    var isDone: Bool { kept == nil && elsewhere == 0 }
 
     /// What to say of the round on standard error; nothing when there was nothing to do.
     func lines(destination: String) -> [String] {
@@ -57,6 +64,7 @@ struct DeliverySummary: Sendable, Equatable {
             lines.append("\(reports) from the spool delivered to \(destination)")
         }
         lines += rejected.map { "report rejected, set aside: \($0)" }
+        lines += unreadable.map { "left alone in the spool: \($0)" }
         if let kept { lines.append("reports stay in the spool: \(kept)") }
         return lines
     }
@@ -68,25 +76,41 @@ private func deliverRound(from path: String, to uploader: any ReportUploader, li
     var summary = DeliverySummary()
     do {
         let spool = try Spool(opening: path)
-        for entry in try spool.entries() where entry.isPart { try spool.settle(entry, now: time(nil)) }
-        for entry in try spool.entries() where !entry.isPart {
-            switch try spool.claim(entry.id) {
-            case .taken: summary.kept = "another process is delivering \(entry.id)"
-            case .gone: continue
-            case .claimed(let report):
-                switch await deliver(report, in: spool, to: uploader, deadline: .now.advanced(by: limit)) {
-                case .delivered: summary.delivered += 1
-                case .rejected(let reason, _): summary.rejected.append("\(entry.id): \(reason)")
-                case .kept(let reason, _):
-                    summary.kept = reason
-                    return summary
-                }
+        for entry in try spool.entries() where entry.isPart {
+            do { try spool.settle(entry, now: time(nil)) } catch {
+                summary.unreadable.append("\(entry.fileName): \(error)")
             }
+        }
+        for entry in try spool.entries() where !entry.isPart && summary.kept == nil {
+            await deliver(entry, in: spool, to: uploader, limit: limit, summary: &summary)
         }
     } catch {
         summary.kept = "\(error)"
     }
     return summary
+}
+
+private func deliver(
+    _ entry: SpoolEntry,
+    in spool: borrowing Spool,
+    to uploader: any ReportUploader,
+    limit: Duration,
+    summary: inout DeliverySummary
+) async {
+    do {
+        switch try spool.claim(entry.id) {
+        case .taken: summary.elsewhere += 1
+        case .gone: break
+        case .claimed(let report):
+            switch await deliver(report, in: spool, to: uploader, deadline: .now.advanced(by: limit)) {
+            case .delivered: summary.delivered += 1
+            case .rejected(let reason, _): summary.rejected.append("\(entry.id): \(reason)")
+            case .kept(let reason, _): summary.kept = reason
+            }
+        }
+    } catch {
+        summary.unreadable.append("\(entry.fileName): \(error)")
+    }
 }
 
 /// What became of one report.

@@ -42,6 +42,6 @@ public enum Mayday {
     public static func flush(timeout: Duration) async -> Bool {
         guard let delivery = service.withLock({ $0?.delivery }) else { return true }
         let summary = await firstResult(within: timeout) { await delivery.deliverAll(limit: timeout) }
-        return summary.map { $0.kept == nil } ?? false
+        return summary?.isDone ?? false
     }
 }

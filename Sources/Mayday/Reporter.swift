@@ -93,10 +93,12 @@ private func deliverFromSpool(
         let spool = try Spool(opening: path)
         while true {
             switch try spool.claim(id) {
-            case .gone: return .failed("report \(id) was taken over by another process of the service")
+            case .gone: return .failed("report \(id) is not in the spool, another process of the service delivered it")
             case .taken:
-                // Another process of the service delivers it; its failure would leave the report to us.
-                guard ContinuousClock.now < deadline else { return .undecided }
+                // Its failure would leave the report to us.
+                guard deadline - .now > .milliseconds(50) else {
+                    return .failed("report \(id) is being delivered by another process of the service")
+                }
                 try? await Task.sleep(for: .milliseconds(20))
             case .claimed(let report):
                 switch await deliver(report, in: spool, to: uploader, deadline: deadline) {

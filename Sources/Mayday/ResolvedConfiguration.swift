@@ -57,6 +57,12 @@ private func serviceName(ofRelease release: String) -> String? {
     return String(release[..<at])
 }
 
+/// False for what is not a setting of ours and cannot be a place for the spool.
+private func isUsablePath(_ path: String) -> Bool {
+    path.hasPrefix("/")
+        && path.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "\u{fffd}" }
+}
+
 /// Reads one setting at a time: the variable when there is one, else the configuration's own value.
 private struct Settings {
     let variables: [String: String]
@@ -76,26 +82,36 @@ private struct Settings {
         guard value.utf8.count <= limit else {
             throw ConfigurationError(setting: setting, value: value, remedy: "write at most \(limit) bytes")
         }
-        guard !value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+        try checkCharacters(of: value, setting: setting)
+        return value
+    }
+
+    private func checkCharacters(of value: String, setting: String) throws(ConfigurationError) {
+        let scalars = value.unicodeScalars
+        guard !scalars.contains(where: { $0.properties.generalCategory == .control }) else {
             throw ConfigurationError(setting: setting, value: value, remedy: "write it without control characters")
         }
-        return value
+        // Reading the environment leaves this mark where a value was not UTF-8.
+        guard !scalars.contains("\u{fffd}") else {
+            throw ConfigurationError(setting: setting, value: value, remedy: "write it in UTF-8")
+        }
     }
 
     func spoolCandidates(or own: String?, user: UInt32) throws(ConfigurationError) -> [SpoolCandidate] {
         let (setting, value) = given("MAYDAY_SPOOL", or: own, named: "spool")
         if let value {
-            guard value.hasPrefix("/"), !value.utf8.contains(0) else {
+            try checkCharacters(of: value, setting: setting)
+            guard value.hasPrefix("/") else {
                 let remedy = "write an absolute path, for example /var/lib/checkout/mayday"
                 throw ConfigurationError(setting: setting, value: value, remedy: remedy)
             }
             return [SpoolCandidate(path: value, existing: nil)]
         }
         var candidates: [SpoolCandidate] = []
-        if let state = variable("XDG_STATE_HOME"), state.hasPrefix("/") {
+        if let state = variable("XDG_STATE_HOME"), isUsablePath(state) {
             candidates.append(SpoolCandidate(path: "\(state)/mayday", existing: nil))
         }
-        if let home = variable("HOME"), home.hasPrefix("/") {
+        if let home = variable("HOME"), isUsablePath(home) {
             candidates.append(SpoolCandidate(path: "\(home)/.local/state/mayday", existing: home))
         }
         candidates.append(SpoolCandidate(path: "/var/tmp/mayday-\(user)", existing: "/var/tmp"))

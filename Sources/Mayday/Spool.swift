@@ -155,8 +155,8 @@ struct Spool: ~Copyable, Sendable {
             return
         }
         let start = try report.file.read(limit: Spool.largestReport)
-        guard reportID(in: start) != nil else {
-            try reject(report, reason: "its writer was killed before the report line was complete")
+        guard reportID(in: start) == entry.id else {
+            try reject(report, reason: "its writer was killed before its first line was complete, or it is another's")
             return
         }
         let complete = SpoolEntry(id: entry.id, isPart: false).fileName

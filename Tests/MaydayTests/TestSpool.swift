@@ -2,16 +2,21 @@ import CrashReport
 import Foundation
 import TestSupport
 
-/// A spool for one test, with the directory of the service `SDKChild` in it, and children that use it.
+@testable import Mayday
+
+/// A spool for one test, with the directory of a service in it, and children that use it.
 final class TestSpool: Sendable {
     private let directory: TemporaryDirectory
+    let service: String
     /// Path of the spool.
     var root: String { "\(directory.path)/spool" }
     /// Path of the service's directory in it.
-    var path: String { "\(root)/SDKChild" }
+    var path: String { "\(root)/\(SpoolDirectory.directoryName(ofService: service))" }
 
-    init() throws {
-        directory = try TemporaryDirectory()
+    /// A spool in a directory of its own; `sharing` gives a second service in the same spool.
+    init(service: String = "SDKChild", sharing other: TestSpool? = nil) throws {
+        directory = try other?.directory ?? TemporaryDirectory()
+        self.service = service
         try FileManager.default.createDirectory(
             atPath: path,
             withIntermediateDirectories: true,
@@ -19,15 +24,17 @@ final class TestSpool: Sendable {
         )
     }
 
-    /// Puts a report into the spool and returns its id. Ids order as the seeds do.
+    /// A report whose id orders as its seed does.
+    static func report(seed: UInt64) -> Report {
+        SampleReport(seed: seed, time: Timestamp(microseconds: 1_796_026_673_000_000 + Int64(seed) * 1_000_000))
+            .report()
+    }
+
+    /// Puts a report into the spool and returns its id.
     @discardableResult
-    func add(seed: UInt64, part: Bool = false) throws -> String {
-        let report = SampleReport(
-            seed: seed,
-            time: Timestamp(microseconds: 1_796_026_673_000_000 + Int64(seed) * 1_000_000)
-        )
-        .report()
-        try write(report.encode(), to: part ? "\(report.header.id).jsonl.gz.part" : "\(report.header.id).jsonl.gz")
+    func add(seed: UInt64) throws -> String {
+        let report = TestSpool.report(seed: seed)
+        try write(report.encode(), to: "\(report.header.id).jsonl.gz")
         return report.header.id
     }
 
@@ -35,7 +42,7 @@ final class TestSpool: Sendable {
         try Data(bytes).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
 
-    /// Names in the service's directory, and in `rejected` below it, sorted.
+    /// Names in the service's directory, or in one below it, sorted.
     func files(_ below: String = "") -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(below)")) ?? []).sorted()
     }
@@ -44,20 +51,37 @@ final class TestSpool: Sendable {
         (try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)) ?? ""
     }
 
-    /// Runs `SDKChild` on this spool with a collector on a port.
+    /// Starts `SDKChild` on this spool with a collector on a port.
     func child(
         _ arguments: String...,
         port: UInt16,
         environment: [String: String] = [:],
         descriptors: [Int32: Int32] = [:]
     ) throws -> ChildProcess {
-        let own = ["MAYDAY_SPOOL": root, "MAYDAY_DSN": "http://KEY@127.0.0.1:\(port)/1"]
+        let own = [
+            "MAYDAY_SPOOL": root, "MAYDAY_SERVICE": service, "MAYDAY_DSN": "http://KEY@127.0.0.1:\(port)/1",
+        ]
         return try ChildProcess(
             BuiltProduct.path("SDKChild"),
             arguments,
             environment: own.merging(environment) { $1 },
             descriptors: descriptors
         )
+    }
+
+    /// Runs `SDKChild` as the reporter of a report.
+    func reporter(
+        of report: String,
+        port: UInt16,
+        deadline: Duration = .seconds(20),
+        descriptors: [Int32: Int32] = [:]
+    ) async throws -> ChildProcess.Outcome {
+        let milliseconds = Int(deadline / .milliseconds(1))
+        return try await child(
+            port: port,
+            environment: ["MAYDAY_REPORTER": "\(milliseconds)", "MAYDAY_REPORT": report],
+            descriptors: descriptors
+        ).outcome()
     }
 }
 
