@@ -14,11 +14,11 @@ internal import CrashReport
 /// The dying process waits for it, so everything happens before its deadline, and what does not is said on standard error.
 enum Reporter {
     /// The deadline and the report, as the dying process named them; nil in a service that runs.
+    ///
+    /// Whoever may have set them: a reporter that did not know itself would be a second service.
     static func assignment() -> (deadline: String, report: String)? {
-        let names = [MAYDAY_REPORTER_VARIABLE, MAYDAY_REPORT_VARIABLE]
-        let variables = RunningProcess.variables(names)
-        guard let deadline = variables[names[0]] else { return nil }
-        return (deadline, variables[names[1]] ?? "")
+        guard let deadline = getenv(MAYDAY_REPORTER_VARIABLE) else { return nil }
+        return (String(cString: deadline), getenv(MAYDAY_REPORT_VARIABLE).map { String(cString: $0) } ?? "")
     }
 
     /// Delivers the report and exits: 0 when the backend has it, 1 when not.
