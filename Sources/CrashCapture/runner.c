@@ -35,6 +35,9 @@ void mayday_note_cut(const char *stage, const char *reason) {
 _Noreturn void mayday_leave_stage(LeaveReason reason) { siglongjmp(mayday_crash.stage_exit, reason); }
 
 void mayday_note_completed(const char *stage) {
+    for (int index = 0; index < cut_count; index++) {
+        if (strcmp(cuts[index].stage, stage) == 0) return;
+    }
     if (completed_count < MAX_NOTES) completed[completed_count++] = stage;
 }
 

@@ -13,6 +13,7 @@ void mayday_runner_reset(void);
 /// The members `stages` and `cut` of the `end` line.
 void mayday_runner_members(Line *line);
 
+/// Notes a stage that ran to its end, unless it was cut short.
 void mayday_note_completed(const char *stage);
 
 /// The signal of a capture (capture_signal.c), and the stage deadline: a timer that exists only during the capture and

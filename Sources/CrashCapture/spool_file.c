@@ -10,12 +10,34 @@
 #include <linux/memfd.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
+
+enum { SPARE_DESCRIPTORS = 16 };
 
 SpoolFile mayday_spool = {.fd = -1};
 
 static int directory_fd = -1;
 static char part_name[64];
 static char final_name[64];
+
+/// A service that ran out of descriptors is one that crashes. Room for a few more: up to the hard limit, and where that is
+/// reached, standard input goes.
+static void make_room(void) {
+    struct rlimit limit;
+    int probe = sys_openat(AT_FDCWD, "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (probe >= 0) {
+        sys_close(probe);
+        return;
+    }
+    if (errno != EMFILE) return;
+    bool known = syscall(SYS_prlimit64, 0L, (long)RLIMIT_NOFILE, NULL, &limit) == 0;
+    if (known && limit.rlim_cur + SPARE_DESCRIPTORS <= limit.rlim_max) {
+        limit.rlim_cur += SPARE_DESCRIPTORS;
+        syscall(SYS_prlimit64, 0L, (long)RLIMIT_NOFILE, &limit, NULL);
+    } else {
+        sys_close(STDIN_FILENO);
+    }
+}
 
 /// The descriptor from install when it still is that directory (a service may close every descriptor it does not know).
 static int open_directory(void) {
@@ -71,6 +93,7 @@ bool mayday_spool_open(const char *id) {
     mayday_spool.size = 0;
     mayday_spool.error = 0;
     mayday_spool.path[0] = '\0';
+    make_room();
     if (mayday_settings->spool_path == NULL) return move_to_memory(0);
 
     join(part_name, sizeof part_name, id, ".jsonl.gz", ".part");

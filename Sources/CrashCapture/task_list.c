@@ -38,7 +38,7 @@ bool mayday_for_each_task(bool (*body)(pid_t thread)) {
         }
     }
     sys_close(fd);
-    return going;
+    return true;
 }
 
 /// The text behind `key` at the start of a line, or NULL.

@@ -16,7 +16,7 @@ typedef struct TaskStatus {
     uint64_t blocked;
 } TaskStatus;
 
-/// Calls `body` with each thread id until it returns false. False when it did, or when the list cannot be read.
+/// Calls `body` with each thread id until it returns false. False when the list cannot be read.
 bool mayday_for_each_task(bool (*body)(pid_t thread));
 /// Reads /proc/self/task/`thread`/status. False when the thread has ended.
 bool mayday_task_status(pid_t thread, TaskStatus *status);

@@ -8,6 +8,8 @@
 //   --capture-deadline MS   bound of the capture
 //   --previous MODE         installs a handler of its own first (see previous.c)
 //   --file-limit BYTES      RLIMIT_FSIZE
+//   --descriptors MODE      none are left: `soft` below the hard limit, `hard` at it
+//   --sandbox yes           refuses the newer system calls, as old kernels and seccomp profiles do (see sandbox.c)
 
 #include "CaptureChildCrashes.h"
 
@@ -19,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 int capture_child_descriptors_before;
 
@@ -30,6 +33,8 @@ typedef struct Arguments {
     const char *out;
     const char *previous;
     const char *file_limit;
+    const char *descriptors;
+    const char *sandbox;
     const char *reporter_deadline;
     const char *capture_deadline;
     const char *kind;
@@ -47,6 +52,8 @@ static bool parse(int count, char **arguments, Arguments *result) {
         {"--out", &result->out},
         {"--previous", &result->previous},
         {"--file-limit", &result->file_limit},
+        {"--descriptors", &result->descriptors},
+        {"--sandbox", &result->sandbox},
         {"--reporter-deadline", &result->reporter_deadline},
         {"--capture-deadline", &result->capture_deadline},
     };
@@ -94,6 +101,12 @@ static bool install(const char *program, const Arguments *arguments) {
     return false;
 }
 
+static void use_up_descriptors(bool at_hard_limit) {
+    struct rlimit limit = {64, at_hard_limit ? 64 : 1024};
+    setrlimit(RLIMIT_NOFILE, &limit);
+    while (dup(STDERR_FILENO) >= 0) continue;
+}
+
 static int run(const char *name) {
     static const Kind *const tables[] = {
         capture_child_faults,
@@ -126,8 +139,10 @@ int capture_child_main(int32_t count, char **arguments) {
         struct rlimit limit = {number(parsed.file_limit, 0), number(parsed.file_limit, 0)};
         setrlimit(RLIMIT_FSIZE, &limit);
     }
+    if (parsed.sandbox != NULL) capture_child_enter_sandbox();
     capture_child_descriptors_before = capture_child_descriptors();
     if (parsed.capture && !install(arguments[0], &parsed)) return 70;
+    if (parsed.descriptors != NULL) use_up_descriptors(strcmp(parsed.descriptors, "hard") == 0);
     return run(parsed.kind);
 }
 

@@ -1,4 +1,4 @@
-// The re-executed child, and handlers that were there before the capture.
+// The re-executed child, and what there was before the capture: handlers, a sandbox.
 
 #ifndef CAPTURE_CHILD_REPORTER_H
 #define CAPTURE_CHILD_REPORTER_H
@@ -10,5 +10,8 @@ int capture_child_report(const char *mode);
 
 /// Installs handlers as `mode` says: before the capture is installed. False for an unknown mode.
 bool capture_child_install_previous(const char *mode);
+
+/// From here on process_vm_readv, pidfd_open, close_range and timer_create are refused.
+void capture_child_enter_sandbox(void);
 
 #endif

@@ -1,0 +1,28 @@
+// libunwind's functions, as they were found by unwinder_load.c.
+
+#ifndef MAYDAY_UNWINDER_H
+#define MAYDAY_UNWINDER_H
+
+#if defined(__linux__)
+
+#include "internal.h"
+
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+
+#pragma GCC visibility push(hidden)
+
+typedef struct Unwinder {
+    _Atomic bool usable;
+    int (*init_local)(unw_cursor_t *, unw_context_t *, int);
+    int (*step)(unw_cursor_t *);
+    int (*get_register)(unw_cursor_t *, unw_regnum_t, unw_word_t *);
+    int (*is_signal_frame)(unw_cursor_t *);
+} Unwinder;
+
+extern Unwinder mayday_unwinder;
+
+#pragma GCC visibility pop
+
+#endif
+#endif
