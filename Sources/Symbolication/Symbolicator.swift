@@ -34,7 +34,8 @@ public final class Symbolicator {
         }
         for thread in report.threads.indices {
             for frame in report.threads[thread].frames.indices {
-                resolve(&report.threads[thread].frames[frame], in: &images)
+                let isBehind = frame == 0 && report.threads[thread].crashed && Self.isBehindBreakpoint(report.crash)
+                resolve(&report.threads[thread].frames[frame], isBehind: isBehind, in: &images)
             }
         }
         evict()
@@ -58,13 +59,20 @@ public final class Symbolicator {
         }
     }
 
-    private func resolve(_ frame: inout Frame, in images: inout [ImageState]) {
+    /// x86 saves the address behind a breakpoint instruction (`int3`, code SI_KERNEL), where all other faults and other
+    /// processors save that of the instruction itself.
+    private static func isBehindBreakpoint(_ crash: Crash?) -> Bool {
+        guard let crash, crash.signal.name == "SIGTRAP", crash.signal.code == 0x80 else { return false }
+        return crash.registers.contains { $0.name == "rip" }
+    }
+
+    private func resolve(_ frame: inout Frame, isBehind: Bool, in images: inout [ImageState]) {
         guard let index = frame.image, images.indices.contains(index) else { return }
         lookUp(&images[index])
         frame.origin = images[index].owner
         guard let module = images[index].module else { return }
         let offset = frame.offset ?? frame.address &- images[index].image.base
-        let address = module.base &+ offset &- (frame.trust.isReturnAddress ? 1 : 0)
+        let address = module.base &+ offset &- (frame.trust.isReturnAddress || isBehind ? 1 : 0)
         let answer = module.answer(at: address, demangler: demangler)
         frame.symbols = answer.symbols
         if images[index].owner == .service, let origin = answer.origin { frame.origin = origin }
