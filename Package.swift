@@ -141,7 +141,7 @@ let tests: [Target] = [
     test("IngestTests", ["Ingest", "Store", "CrashReport"]),
     test("DigestTests", ["Digest", "Store", "Symbolication", "CrashReport"]),
     test("CommandTests", ["MaydayCLI", "Query", "Store", "CrashReport"], exclude: ["Golden"]),
-    test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService", "CrashReport"]),
+    test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService", "Digest", "CrashReport"]),
 ]
 
 func test(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {

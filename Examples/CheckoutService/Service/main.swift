@@ -21,6 +21,12 @@ import Mayday
     import Darwin
 #endif
 
+// MAYDAY_DSN says where the collector really is.
+try Mayday.start(
+    .init(release: "checkout@1.4.2", environment: "production"),
+    uploader: CollectorUploader(dsn: "http://KEY@127.0.0.1:7171/1")
+)
+
 let port = CommandLine.arguments.dropFirst().first ?? "0"
 guard let port = UInt16(port) else {
     print("CheckoutService: PORT \(port) is not a number from 0 to 65535")

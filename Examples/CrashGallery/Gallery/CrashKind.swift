@@ -14,6 +14,8 @@ struct CrashKind: Sendable {
     let stages: [Stage]
     /// False when an optimised build does not crash.
     let inRelease: Bool
+    /// True when the compiler may give no line to the instruction that crashes: it is code of its own making.
+    let mayHaveNoLine: Bool
     /// What crashes.
     let body: Body
 
@@ -43,9 +45,19 @@ struct CrashKind: Sendable {
         in function: String,
         on stages: [Stage] = Stage.allCases,
         inRelease: Bool = true,
+        mayHaveNoLine: Bool = false,
         run: @escaping @Sendable (Int) -> Void
     ) {
-        self.init(name, signal, message, in: function, on: stages, inRelease: inRelease, body: .plain(run))
+        self.init(
+            name,
+            signal,
+            message,
+            in: function,
+            on: stages,
+            inRelease: inRelease,
+            mayHaveNoLine: mayHaveNoLine,
+            body: .plain(run)
+        )
     }
 
     /// A crash that only a task can have, or one that only top-level code can have.
@@ -56,6 +68,7 @@ struct CrashKind: Sendable {
         in function: String,
         on stages: [Stage],
         inRelease: Bool = true,
+        mayHaveNoLine: Bool = false,
         body: Body
     ) {
         self.name = name
@@ -64,6 +77,7 @@ struct CrashKind: Sendable {
         self.function = function
         self.stages = stages
         self.inRelease = inRelease
+        self.mayHaveNoLine = mayHaveNoLine
         self.body = body
     }
 }

@@ -50,7 +50,15 @@ let languageKinds: [CrashKind] = [
     CrashKind("narrowing", trap, .both("Not enough bits to represent the passed value"), in: "port(_:)") {
         _ = port(70_000 + $0)
     },
-    CrashKind("uncaught-error", trap, .both("Error raised at top level"), in: "main", on: [.main], body: .topLevel),
+    CrashKind(
+        "uncaught-error",
+        trap,
+        .both("Error raised at top level"),
+        in: "main",
+        on: [.main],
+        mayHaveNoLine: true,
+        body: .topLevel
+    ),
 ]
 
 @inline(never)

@@ -11,6 +11,14 @@ import Mayday
     import Darwin
 #endif
 
+// The same crash without Mayday, to compare with.
+if getenv("GALLERY_WITHOUT_MAYDAY") == nil {
+    try Mayday.start(
+        .init(release: "gallery@1.0.0", environment: "test"),
+        uploader: CollectorUploader(dsn: "http://KEY@127.0.0.1:7171/1")
+    )
+}
+
 switch Invocation(CommandLine.arguments.dropFirst()) {
 case .list:
     print(table(gallery))
