@@ -141,6 +141,11 @@ enum SwiftSignature {
             case UInt8(ascii: ">"):
                 if angles > 0, text[index - 1] != UInt8(ascii: "-") { angles -= 1 }
             case UInt8(ascii: " ") where depth == 0 && angles == 0:
+                let conformance = " in conformance "
+                if text[index...].starts(with: conformance.utf8) {
+                    // A witness; what follows is `Shop.Item : Shop.Priced in Shop`.
+                    return Substring(decoding: text[(index + conformance.utf8.count)...], as: UTF8.self)
+                }
                 for word in [" in ", " of ", " for "] where text[index...].starts(with: word.utf8) {
                     start = index + word.utf8.count
                 }

@@ -8,7 +8,7 @@ struct Demangler {
 
     /// Short form, as in Swift's own backtraces: `checkout(_:)`. A name that is not mangled is returned unchanged.
     func short(_ name: String) -> String {
-        guard Self.isMangled(name), name.utf8.count <= Self.lengthLimit else { return name }
+        guard Self.canDemangle(name) else { return name }
         var copy = name
         let short = copy.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) { Self.take(mayday_demangle_short($0.baseAddress, $0.count)) }
@@ -18,12 +18,20 @@ struct Demangler {
 
     /// Whole signature with module names; nil when the name is not mangled.
     func full(_ name: String) -> String? {
-        guard Self.isMangled(name), name.utf8.count <= Self.lengthLimit else { return nil }
+        guard Self.canDemangle(name) else { return nil }
         if name.hasPrefix("_Z") { return Self.take(mayday_demangle_cxx(name)) }
         var copy = name
         return copy.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) { Self.take(mayday_demangle_swift($0.baseAddress, $0.count)) }
         }
+    }
+
+    /// The demanglers are given no name that is known to harm them.
+    private static func canDemangle(_ name: String) -> Bool {
+        guard isMangled(name), name.utf8.count <= lengthLimit else { return false }
+        // Swift 6.3's demangler takes memory without end when a name stops inside the list of a function's specialised parameters
+        // (`$s1a1byyFTf3np`), as it does in a file that was cut.
+        return !(name.hasSuffix("p") && name.contains("Tf"))
     }
 
     /// True for Swift 4 to 6 (`$s`, `$S`, `$e`, `_T0`) and C++ names.

@@ -1,5 +1,6 @@
 import CrashReport
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Symbolication
@@ -61,7 +62,7 @@ import Testing
 
     /// Addresses drawn evenly from `ranges`, the same in every run.
     private static func sample(_ ranges: [Range<UInt64>], count: Int) -> [UInt64] {
-        var random = SplitMix(seed: 20_261_130)
+        var random = SeededGenerator(seed: 20_261_130)
         let total = ranges.reduce(0) { $0 + UInt64($1.count) }
         return (0..<count).map { _ in
             var place = random.next() % total
@@ -71,20 +72,5 @@ import Testing
             }
             return 0
         }
-    }
-}
-
-/// A small generator with a seed (splitmix64).
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
     }
 }

@@ -14,6 +14,6 @@ print(
     cart[0].name
 )
 let warehouse = Warehouse()
-print(await warehouse.fill(items))
+print(await warehouse.fill(items), cents(of: items.count))
 let data = try JSONEncoder().encode(items)
 print(try JSONDecoder().decode([Item].self, from: data).count)
