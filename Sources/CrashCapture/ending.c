@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { MAX_SURVIVED = 8 };
+
 static void set_default(int signal) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -61,10 +63,16 @@ static void call(const struct sigaction *previous) {
     }
 }
 
-/// The previous handler took care of it: the process lives on.
+/// The previous handler took care of it: the process lives on, and its next crash is captured as well. Not for ever: where
+/// faults are a way of working, each would cost a report.
 static void live_on(void) {
+    static int survived;
     mayday_capture_signal_restore();
     mayday_park_release();
+    survived += 1;
+    if (survived == MAX_SURVIVED) return;
+    mayday_arm();
+    mayday_crash.owner = 0;
 }
 
 static void chain(const struct sigaction *previous) {

@@ -147,25 +147,6 @@ static const Settings *seal(const Settings *facts, const MaydayCaptureOptions *o
     return settings;
 }
 
-static bool install_handlers(void) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_sigaction = mayday_on_signal;
-    // SA_NODEFER: a fault inside the capture must reach us again; blocked, the kernel would end the process at once.
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    for (int index = 0; index < CRASH_SIGNALS; index++) {
-        int signal = mayday_crash_signals[index];
-        // Only ever sent: ignored (a background job of a shell, nohup) it stays ignored, in our children too.
-        if (signal == SIGQUIT && mayday_settings->previous[index].sa_handler == SIG_IGN) continue;
-        if (sigaction(signal, &action, NULL) == 0) continue;
-        int error = errno;
-        while (index-- > 0) sigaction(mayday_crash_signals[index], &mayday_settings->previous[index], NULL);
-        errno = error;
-        return false;
-    }
-    return true;
-}
-
 static MaydayCaptureStatus install(const MaydayCaptureOptions *options) {
     static char executable[PATH_MAX];
     Settings settings;
@@ -184,7 +165,7 @@ static MaydayCaptureStatus install(const MaydayCaptureOptions *options) {
     mayday_report_warm_up();
 
     mayday_settings = seal(&settings, options);
-    if (mayday_settings != NULL && install_handlers()) return MAYDAY_CAPTURE_INSTALLED;
+    if (mayday_settings != NULL && mayday_arm()) return MAYDAY_CAPTURE_INSTALLED;
     int error = errno;
     mayday_settings = NULL;
     if (settings.spool_fd >= 0) close(settings.spool_fd);

@@ -161,6 +161,8 @@ extern Crash mayday_crash;
 
 /// The handler. Handler.
 void mayday_on_signal(int signal, siginfo_t *info, void *context);
+/// Sets the handlers. False and errno when one could not be set; then none is. Handler.
+bool mayday_arm(void);
 /// True on the thread whose crash is being captured. Handler.
 bool mayday_on_crashing_thread(void);
 /// Sets the mask for the capture: everything blocked but faults and the deadline's signal. Handler.

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { STACK_SIZE = 64 * 1024, SMALLEST_USABLE = 32 * 1024, COMMON_FRAME = 8 * 1024 };
+enum { STACK_SIZE = 64 * 1024, SMALLEST_USABLE = 32 * 1024, COMMON_FRAME = 8 * 1024, POOLED_STACKS = 8 };
 
 #if !defined(AT_MINSIGSTKSZ)
 #define AT_MINSIGSTKSZ 51
@@ -65,6 +65,26 @@ static _Atomic(CreateThread *) real_create;
 static pthread_key_t stack_of_thread;
 static _Atomic bool ready;
 
+/// Stacks of threads that ended, for those that come: mapping and unmapping one costs half as much as a thread itself.
+static _Atomic(char *) pool[POOLED_STACKS];
+
+static char *take_stack(void) {
+    for (int index = 0; index < POOLED_STACKS; index++) {
+        if (pool[index] == NULL) continue;
+        char *memory = atomic_exchange(&pool[index], NULL);
+        if (memory != NULL) return memory;
+    }
+    return map_stack();
+}
+
+static void give_stack(char *memory) {
+    for (int index = 0; index < POOLED_STACKS; index++) {
+        char *none = NULL;
+        if (atomic_compare_exchange_strong(&pool[index], &none, memory)) return;
+    }
+    munmap(memory, guard_size() + stack_size());
+}
+
 /// Runs at the end of a thread, however it ends: by return, pthread_exit or cancellation.
 static void release_stack(void *memory) {
     char *stack = (char *)memory + guard_size();
@@ -75,7 +95,7 @@ static void release_stack(void *memory) {
         stack_t none = {.ss_flags = SS_DISABLE};
         sigaltstack(&none, NULL);
     }
-    munmap(memory, guard_size() + stack_size());
+    give_stack(memory);
 }
 
 static ThreadStart *start_of(char *memory) {
@@ -109,12 +129,12 @@ __attribute__((visibility("default"))) int pthread_create(
     if (create == NULL) create = (CreateThread *)dlsym(RTLD_NEXT, "pthread_create");
     if (create == NULL) return EAGAIN;
     int error = errno;
-    char *memory = ready ? map_stack() : NULL;
+    char *memory = ready ? take_stack() : NULL;
     errno = error;
     if (memory == NULL) return create(thread, attributes, routine, argument);
     *start_of(memory) = (ThreadStart){routine, argument};
     int result = create(thread, attributes, begin_thread, memory);
-    if (result != 0) munmap(memory, guard_size() + stack_size());
+    if (result != 0) give_stack(memory);
     return result;
 }
 

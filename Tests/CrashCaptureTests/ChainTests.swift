@@ -37,6 +37,22 @@
             #expect(run.outcome.output == "previous\n")
         }
 
+        /// A process that survives is captured again, but not for ever.
+        @Test(arguments: [(2, 2), (20, 8)])
+        func survivorIsCapturedAgain(faults: Int, reports: Int) async throws {
+            let run = try await CaptureRun("segvs:\(faults)", ["--previous", "skip"])
+            #expect(run.outcome.status == .exited(0))
+            #expect(run.outcome.output == String(repeating: "previous\n", count: faults))
+            #expect(try run.files.count == reports)
+        }
+
+        /// Stopped threads are let go after some seconds: the previous handler may need what one of them holds.
+        @Test func previousHandlerThatNeedsALock() async throws {
+            let run = try await CaptureRun("lock-held", ["--previous", "lock"])
+            #expect(run.outcome.status == .exited(42))
+            #expect(try run.onlyReport().threads.count == 2)
+        }
+
         @Test func swiftsBacktracerStillPrints() async throws {
             let run = try await CaptureRun("among:4", environment: ["SWIFT_BACKTRACE": "enable=yes,color=no"])
             #expect(run.outcome.status == .signalled(SIGSEGV))

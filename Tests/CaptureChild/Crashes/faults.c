@@ -24,6 +24,11 @@ void *capture_child_opaque(uintptr_t value) {
 
 __attribute__((noinline)) void capture_child_segv(void) { *(volatile int *)capture_child_opaque(0x18) = 1; }
 
+/// For a previous handler that takes care of each.
+static void segv_many_times(void) {
+    for (long left = capture_child_number; left > 0; left--) capture_child_segv();
+}
+
 static void ill(void) { __builtin_trap(); }
 
 static void trap(void) {
@@ -84,7 +89,7 @@ static void wait_outside(void) {
 }
 
 const Kind capture_child_faults[] = {
-    {"segv", capture_child_segv}, {"ill", ill},       {"trap", trap},          {"bus", bus},
+    {"segv", capture_child_segv}, {"segvs", segv_many_times}, {"ill", ill},       {"trap", trap},          {"bus", bus},
     {"fpe", fpe},                 {"sys", sys},       {"abort", abort},        {"double-free", double_free},
     {"assert", failed_assert},    {"raise", raise_number}, {"kill", kill_number}, {"wait", wait_outside},
     {NULL, NULL},

@@ -2,7 +2,7 @@
 
 #include "reporter.h"
 
-#include <setjmp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <ucontext.h>
@@ -49,6 +49,24 @@ static void note(int signal) {
     say("previous\n");
 }
 
+/// Needs what another thread holds, as a handler that allocates or logs does.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void take_lock(int signal) {
+    (void)signal;
+    pthread_mutex_lock(&lock);
+    say("previous\n");
+    _exit(42);
+}
+
+void *capture_child_hold_lock(void *held) {
+    pthread_mutex_lock(&lock);
+    pthread_barrier_wait(held);
+    usleep(100000);
+    pthread_mutex_unlock(&lock);
+    for (;;) pause();
+}
+
 bool capture_child_install_previous(const char *mode) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -63,6 +81,8 @@ bool capture_child_install_previous(const char *mode) {
         action.sa_flags = SA_SIGINFO;
     } else if (strcmp(mode, "note") == 0) {
         action.sa_handler = note;
+    } else if (strcmp(mode, "lock") == 0) {
+        action.sa_handler = take_lock;
     } else if (strcmp(mode, "ignore") == 0) {
         action.sa_handler = SIG_IGN;
     } else {

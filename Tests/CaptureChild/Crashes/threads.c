@@ -1,6 +1,7 @@
 // More than one thread or process.
 
 #include "kinds.h"
+#include "reporter.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -96,6 +97,15 @@ static void in_forked_child(void) {
     printf("child %d ended by signal %d\n", (int)child, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
+/// The previous handler needs a lock that a stopped thread holds.
+static void while_lock_is_held(void) {
+    pthread_t thread;
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&thread, NULL, capture_child_hold_lock, &barrier);
+    pthread_barrier_wait(&barrier);
+    capture_child_segv();
+}
+
 static atomic_bool cancelled;
 
 static void *crash_cancelled(void *unused) {
@@ -116,6 +126,6 @@ static void in_cancelled_thread(void) {
 
 const Kind capture_child_threads[] = {
     {"together", crash_together},       {"exit-under-crash", exit_under_crash}, {"among", among_idle_threads},
-    {"beside-blocked", beside_blocked_thread}, {"fork", in_forked_child},       {"cancelled", in_cancelled_thread},
+    {"beside-blocked", beside_blocked_thread}, {"fork", in_forked_child},       {"cancelled", in_cancelled_thread}, {"lock-held", while_lock_is_held},
     {NULL, NULL},
 };
