@@ -47,6 +47,9 @@
         public struct Failure: Error, CustomStringConvertible {
             /// What happened.
             public let description: String
+
+            /// Says what happened.
+            public init(description: String) { self.description = description }
         }
     }
 

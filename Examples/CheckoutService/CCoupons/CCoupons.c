@@ -1,5 +1,6 @@
 #include "CCoupons.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,6 +8,12 @@ struct Coupon {
     int percent;
     int last_year;
 };
+
+static atomic_int open_coupons;
+
+int coupon_count(void) {
+    return open_coupons;
+}
 
 Coupon *coupon_parse(const char *code) {
     int percent, last_year;
@@ -16,6 +23,7 @@ Coupon *coupon_parse(const char *code) {
     if (!coupon) return NULL;
     coupon->percent = percent;
     coupon->last_year = last_year;
+    open_coupons += 1;
     return coupon;
 }
 
@@ -28,4 +36,5 @@ bool coupon_redeem(Coupon *coupon, int year, int64_t *total) {
 
 void coupon_free(Coupon *coupon) {
     free(coupon);
+    open_coupons -= 1;
 }

@@ -22,4 +22,7 @@ bool coupon_redeem(Coupon *coupon, int year, int64_t *total);
 /// Gives up a coupon that was not redeemed.
 void coupon_free(Coupon *coupon);
 
+/// How many coupons were parsed and neither redeemed nor given up.
+int coupon_count(void);
+
 #endif
