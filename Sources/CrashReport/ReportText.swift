@@ -62,8 +62,14 @@ struct ReportText {
     }
 
     private var facts: [StyledLine] {
-        row("Service", service) + row("Time", report.header.time.replacing("T", with: " ").replacing("Z", with: " UTC"))
+        row("Service", service) + row("Time", readableTime)
             + row("Host", host) + row("Process", process) + row("Report", [report.header.id])
+    }
+
+    /// `2026-11-30 08:17:53.123456 UTC`. Not by `replacing`, which would link a megabyte of regular expressions into every
+    /// static service.
+    private var readableTime: String {
+        report.header.time.reduce(into: "") { $0 += $1 == "T" ? " " : $1 == "Z" ? " UTC" : String($1) }
     }
 
     private var service: [String] {

@@ -69,78 +69,86 @@ public struct DSNError: Error, Sendable, Equatable, CustomStringConvertible {
     static let example = "https://KEY@mayday.example.com:7171/1"
 }
 
+// Parsing works on bytes: everything in a DSN that counts is ASCII, and at the first line of `main` the tables that
+// characters need are not in memory yet.
 extension DSN {
     /// Parses a DSN.
     init(_ text: String) throws(DSNError) {
         func error(_ part: DSNError.Part, _ problem: String) -> DSNError { DSNError(part: part, problem: problem) }
 
-        guard let (scheme, afterScheme) = text.split(at: "://") else { throw error(.scheme, "is missing") }
-        self.scheme = scheme.lowercased()
-        guard self.scheme == "http" || self.scheme == "https" else {
-            throw error(.scheme, "must be http or https")
+        let bytes = Array(text.utf8)[...]
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+            throw error(.scheme, "is missing")
         }
+        scheme = lowercaseText(bytes[..<colon])
+        guard scheme == "http" || scheme == "https" else { throw error(.scheme, "must be http or https") }
 
-        let (authority, path) = afterScheme.split(at: "/") ?? (afterScheme, "")
-        guard let at = authority.lastIndex(of: "@"), at != authority.startIndex else {
+        let rest = bytes[(colon + 3)...]
+        let authorityEnd = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        let authority = rest[..<authorityEnd]
+        guard let at = authority.lastIndex(of: UInt8(ascii: "@")), at != authority.startIndex else {
             throw error(.key, "is missing, it stands before an @")
         }
-        guard let key = percentDecoded(authority[..<at]), key.isPlainASCII,
-            !authority[..<at].contains(where: { $0 == "@" || $0 == ":" })
+        guard !authority[..<at].contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: ":") }),
+            let key = percentDecoded(authority[..<at]), key.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
         else {
             throw error(.key, "must be plain ASCII with anything but letters, digits and -._~ percent-encoded")
         }
-        self.key = key
+        self.key = String(decoding: key, as: UTF8.self)
+        (host, port) = try DSN.hostAndPort(authority[(at + 1)...])
 
-        let (host, port) = try DSN.hostAndPort(authority[authority.index(after: at)...])
-        self.host = host
-        self.port = port
-
-        guard !path.contains(where: { $0 == "?" || $0 == "#" }) else {
+        let path = rest[authorityEnd...].dropFirst()
+        guard !path.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
             throw error(.project, "must be the end of the DSN, without ? or #")
         }
-        let (before, last) = path.splitAtLast("/") ?? ("", path)
+        let slash = path.lastIndex(of: UInt8(ascii: "/"))
+        let last = path[(slash.map { $0 + 1 } ?? path.startIndex)...]
         guard !last.isEmpty else { throw error(.project, "is missing, it is the last part of the path") }
-        guard last.utf8.allSatisfy(isUnreserved), last != ".", last != ".." else {
+        project = String(decoding: last, as: UTF8.self)
+        guard last.allSatisfy(isUnreserved), project != ".", project != ".." else {
             throw error(.project, "must be letters, digits and -._~ only")
         }
-        project = String(last)
-        guard before.utf8.allSatisfy({ isUnreserved($0) || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "%") }),
+        let before = slash.map { path[..<$0] } ?? []
+        guard before.allSatisfy({ isUnreserved($0) || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "%") }),
             percentDecoded(before) != nil
         else {
             throw error(.project, "has a path before it that must be percent-encoded")
         }
-        prefix = before.isEmpty ? "" : "/\(before)"
+        prefix = before.isEmpty ? "" : "/" + String(decoding: before, as: UTF8.self)
     }
 
-    private static func hostAndPort(_ text: Substring) throws(DSNError) -> (host: String, port: UInt16?) {
-        var host = text
-        var port: Substring?
-        if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]") else {
-                throw DSNError(part: .host, problem: "is an IPv6 address without its closing ]")
+    private static func hostAndPort(_ text: ArraySlice<UInt8>) throws(DSNError) -> (host: String, port: UInt16?) {
+        func error(_ part: DSNError.Part, _ problem: String) -> DSNError { DSNError(part: part, problem: problem) }
+
+        let host: ArraySlice<UInt8>
+        let rest: ArraySlice<UInt8>
+        if text.first == UInt8(ascii: "[") {
+            guard let end = text.firstIndex(of: UInt8(ascii: "]")) else {
+                throw error(.host, "is an IPv6 address without its closing ]")
             }
-            host = text[text.index(after: text.startIndex)..<end]
-            let rest = text[text.index(after: end)...]
-            guard rest.isEmpty || rest.hasPrefix(":") else {
-                throw DSNError(part: .port, problem: "must follow the ] after a colon")
+            host = text[(text.startIndex + 1)..<end]
+            rest = text[(end + 1)...]
+            guard rest.isEmpty || rest.first == UInt8(ascii: ":") else {
+                throw error(.port, "must follow the ] after a colon")
             }
-            port = rest.isEmpty ? nil : rest.dropFirst()
-            guard isIPv6(String(host)) else { throw DSNError(part: .host, problem: "is not an IPv6 address") }
+            guard isIPv6(host) else { throw error(.host, "is not an IPv6 address") }
         } else {
-            if let colon = text.firstIndex(of: ":") {
-                host = text[..<colon]
-                port = text[text.index(after: colon)...]
-            }
-            guard !host.isEmpty else { throw DSNError(part: .host, problem: "is missing") }
-            guard host.utf8.allSatisfy(isUnreserved) else {
-                throw DSNError(part: .host, problem: "must be a name in ASCII, an IPv4 address or an [IPv6 address]")
+            let colon = text.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
+            host = text[..<colon]
+            rest = text[colon...]
+            guard !host.isEmpty else { throw error(.host, "is missing") }
+            guard host.allSatisfy(isUnreserved) else {
+                throw error(.host, "must be a name in ASCII, an IPv4 address or an [IPv6 address]")
             }
         }
-        guard let port else { return (host.lowercased(), nil) }
-        guard port.utf8.allSatisfy(isDigit), let number = UInt16(port), number > 0 else {
-            throw DSNError(part: .port, problem: "must be a number from 1 to 65535")
+        guard !rest.isEmpty else { return (lowercaseText(host), nil) }
+        let digits = rest.dropFirst()
+        guard !digits.isEmpty, digits.count <= 5, digits.allSatisfy(isDigit),
+            let port = UInt16(exactly: digits.reduce(0) { $0 * 10 + Int($1 & 15) }), port > 0
+        else {
+            throw error(.port, "must be a number from 1 to 65535")
         }
-        return (host.lowercased(), number)
+        return (lowercaseText(host), port)
     }
 }
 
@@ -156,52 +164,38 @@ private func isUnreserved(_ byte: UInt8) -> Bool {
 
 private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-private func isIPv6(_ text: String) -> Bool {
-    var address = in6_addr()
-    return inet_pton(AF_INET6, text, &address) == 1
+private func lowercaseText(_ bytes: ArraySlice<UInt8>) -> String {
+    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+    return String(decoding: bytes.map { capitals.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
 }
 
-/// The text with its `%41` replaced; nil when an escape is not one, or the result is not UTF-8.
-private func percentDecoded(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
+private func isIPv6(_ text: ArraySlice<UInt8>) -> Bool {
+    var address = in6_addr()
+    return !text.contains(0) && inet_pton(AF_INET6, String(decoding: text, as: UTF8.self), &address) == 1
+}
+
+/// The bytes with their `%41` replaced; nil when an escape is not one.
+private func percentDecoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    var decoded: [UInt8] = []
+    var rest = text
     while let byte = rest.popFirst() {
         guard byte == UInt8(ascii: "%") else {
-            bytes.append(byte)
+            decoded.append(byte)
             continue
         }
-        guard let high = rest.popFirst(), let low = rest.popFirst(), let value = hexByte(high, low) else { return nil }
-        bytes.append(value)
-    }
-    return String(validating: bytes, as: UTF8.self)
-}
-
-private func hexByte(_ high: UInt8, _ low: UInt8) -> UInt8? {
-    guard let high = Character(UnicodeScalar(high)).hexDigitValue, let low = Character(UnicodeScalar(low)).hexDigitValue
-    else { return nil }
-    return UInt8(high << 4 | low)
-}
-
-extension StringProtocol where SubSequence == Substring {
-    /// Before and after the first `separator`; nil when there is none.
-    fileprivate func split(at separator: String) -> (Substring, Substring)? {
-        var start = startIndex
-        while start != endIndex {
-            if self[start...].hasPrefix(separator) {
-                return (self[..<start], self[index(start, offsetBy: separator.count)...])
-            }
-            start = index(after: start)
+        guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
+            return nil
         }
-        return nil
+        decoded.append(high << 4 | low)
     }
-
-    /// Before and after the last `separator`; nil when there is none.
-    fileprivate func splitAtLast(_ separator: Character) -> (Substring, Substring)? {
-        lastIndex(of: separator).map { (self[..<$0], self[index(after: $0)...]) }
-    }
+    return decoded
 }
 
-extension String {
-    /// True for visible ASCII only, so that it can stand in a header.
-    fileprivate var isPlainASCII: Bool { !isEmpty && utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
+private func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
 }

@@ -8,20 +8,23 @@
 
 internal import CrashReport
 
+// These files are read at the first line of `main`, where everything is cold: they are taken apart as bytes, and by the
+// few operations that all of it shares.
+
 extension HostFacts {
     /// The facts of this host or container, from system calls and small pseudo files.
     static func current() -> HostFacts {
         var names = utsname()
         guard uname(&names) == 0 else { return HostFacts() }
         let name = text(&names.nodename)
-        let groups = ControlGroups(text: readText("/proc/self/cgroup") ?? "")
+        let groups = ControlGroups(read("/proc/self/cgroup"))
         return HostFacts(
             name: name,
-            os: operatingSystem(fromRelease: readText("/etc/os-release") ?? ""),
+            os: operatingSystem(fromRelease: read("/etc/os-release")),
             kernel: text(&names.release),
             arch: text(&names.machine),
             container: container(groups: groups, hostName: name),
-            cpus: processors(fromStatus: readText("/proc/self/status") ?? ""),
+            cpus: processors(fromStatus: read("/proc/self/status")),
             memory: memory(groups: groups)
         )
     }
@@ -30,11 +33,9 @@ extension HostFacts {
     /// files, or the host name of a Docker container.
     private static func container(groups: ControlGroups, hostName: String) -> String? {
         if let id = groups.containerID { return id }
-        if access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0 {
-            if let id = containerID(fromMounts: readText("/proc/self/mountinfo") ?? "") { return id }
-            if hostName.utf8.count == 12, hostName.utf8.allSatisfy(isHexDigit) { return hostName }
-        }
-        return nil
+        guard access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0 else { return nil }
+        if let id = containerID(fromMounts: read("/proc/self/mountinfo")) { return id }
+        return hostName.utf8.count == 12 && hostName.utf8.allSatisfy(isHexDigit) ? hostName : nil
     }
 
     /// The least of the host's memory and the limits of the cgroups this process is in.
@@ -43,41 +44,40 @@ extension HostFacts {
         let page = sysconf(Int32(_SC_PAGESIZE))
         var least = pages > 0 && page > 0 ? UInt64(pages) * UInt64(page) : nil
         for file in groups.memoryLimitFiles {
-            // `max` is no number and no limit.
-            guard let limit = readText(file).flatMap({ UInt64($0.prefix(while: \.isNumber)) }) else { continue }
+            guard let limit = leadingNumber(read(file)) else { continue }
             least = min(least ?? limit, limit)
         }
         return least
     }
+
+    private static func read(_ path: String) -> [UInt8] { readFile(path, limit: 64 << 10) ?? [] }
 }
 
 /// `PRETTY_NAME` of os-release(5), without its quotes.
-func operatingSystem(fromRelease text: String) -> String? {
-    for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix("PRETTY_NAME=") {
-        let value = line.dropFirst("PRETTY_NAME=".count)
-        guard let quote = value.first, quote == "\"" || quote == "'", value.count >= 2, value.last == quote else {
-            return value.isEmpty ? nil : String(value)
-        }
-        return String(value.dropFirst().dropLast())
-    }
-    return nil
+func operatingSystem(fromRelease bytes: [UInt8]) -> String? {
+    guard let value = value(ofLine: "PRETTY_NAME=", in: bytes), let first = value.first else { return nil }
+    let isQuoted = (first == UInt8(ascii: "\"") || first == UInt8(ascii: "'")) && value.count > 1 && value.last == first
+    return String(decoding: isQuoted ? value.dropFirst().dropLast() : value, as: UTF8.self)
 }
 
 /// Processors this process may run on: the bits of `Cpus_allowed` in `/proc/self/status` (proc(5)).
-func processors(fromStatus text: String) -> Int? {
-    for line in text.split(separator: "\n") where line.hasPrefix("Cpus_allowed:") {
-        let count = line.dropFirst("Cpus_allowed:".count).reduce(0) { $0 + ($1.hexDigitValue ?? 0).nonzeroBitCount }
-        return count > 0 ? count : nil
+func processors(fromStatus bytes: [UInt8]) -> Int? {
+    guard let mask = value(ofLine: "Cpus_allowed:\t", in: bytes) else { return nil }
+    let count = mask.reduce(0) { count, byte in
+        guard isHexDigit(byte) else { return count }
+        return count + (byte <= UInt8(ascii: "9") ? byte & 15 : byte - UInt8(ascii: "a") + 10).nonzeroBitCount
     }
-    return nil
+    return count > 0 ? count : nil
 }
 
 /// The id in the source of a mount of `hostname` or `resolv.conf`, `…/containers/ID/hostname`.
-func containerID(fromMounts text: String) -> String? {
-    for line in text.split(separator: "\n") {
-        let fields = line.split(separator: " ")
-        guard fields.count > 4, fields[4] == "/etc/hostname" || fields[4] == "/etc/resolv.conf" else { continue }
-        if let id = fields[3].split(separator: "/").last(where: isContainerID) { return String(id) }
+func containerID(fromMounts bytes: [UInt8]) -> String? {
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+        let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
+        guard fields.count > 4,
+            ["/etc/hostname", "/etc/resolv.conf"].contains(where: { fields[4].elementsEqual($0.utf8) })
+        else { continue }
+        if let id = lastContainerID(fields[3]) { return id }
     }
     return nil
 }
@@ -85,54 +85,66 @@ func containerID(fromMounts text: String) -> String? {
 /// What `/proc/self/cgroup` says (cgroups(7)).
 struct ControlGroups {
     /// Path in the unified hierarchy (version 2).
-    private(set) var unified: Substring?
-    /// Path in the memory hierarchy of version 1.
-    private(set) var memory: Substring?
+    private(set) var unified: ArraySlice<UInt8> = []
+    /// Path in the memory hierarchy of version 1; nil where that is not used.
+    private(set) var memory: ArraySlice<UInt8>?
     private(set) var containerID: String?
 
-    init(text: String) {
-        for line in text.split(separator: "\n") {
-            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+    init(_ bytes: [UInt8]) {
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            let fields = line.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3 else { continue }
-            if fields[0] == "0" && fields[1].isEmpty { unified = fields[2] }
-            if fields[1].split(separator: ",").contains("memory") { memory = fields[2] }
-            // `/docker/ID`, `/system.slice/docker-ID.scope`, `…/cri-containerd-ID.scope`.
-            let parts = fields[2].split(whereSeparator: { "/-.:".contains($0) })
-            if containerID == nil { containerID = parts.last(where: isContainerID).map(String.init) }
+            if fields[1].isEmpty { unified = fields[2] }
+            let controllers = fields[1].split(separator: UInt8(ascii: ","))
+            if controllers.contains(where: { $0.elementsEqual("memory".utf8) }) { memory = fields[2] }
+            containerID = containerID ?? lastContainerID(fields[2])
         }
     }
 
-    /// The files that may hold a limit: of the group itself and of those above it. Within a container the group is often
-    /// seen as the root.
+    /// The files that may hold a limit: of the group itself and of those above it, eight at most. Within a container the
+    /// group is often seen as the root.
     var memoryLimitFiles: [String] {
-        if let memory {
-            return levels(memory).map { "/sys/fs/cgroup/memory\($0)/memory.limit_in_bytes" }
+        let (root, file) = memory == nil ? ("", "memory.max") : ("/memory", "memory.limit_in_bytes")
+        var files: [String] = []
+        var path = memory ?? unified
+        while let slash = path.lastIndex(of: UInt8(ascii: "/")), files.count < 7 {
+            if path.count > 1 {
+                files.append("/sys/fs/cgroup\(root)\(String(decoding: path, as: UTF8.self))/\(file)")
+            }
+            path = path[..<slash]
         }
-        return levels(unified ?? "/").map { "/sys/fs/cgroup\($0)/memory.max" }
-    }
-
-    /// `/a/b` → `/a/b`, `/a`, and the root; eight levels at most.
-    private func levels(_ path: Substring) -> [Substring] {
-        var levels: [Substring] = []
-        var rest = path == "/" ? "" : path
-        while let slash = rest.lastIndex(of: "/"), levels.count < 7 {
-            levels.append(rest)
-            rest = rest[..<slash]
-        }
-        return levels + [""]
+        return files + ["/sys/fs/cgroup\(root)/\(file)"]
     }
 }
 
-private func isContainerID(_ text: Substring) -> Bool {
-    text.utf8.count == 64 && text.utf8.allSatisfy(isHexDigit)
+/// The last run of 64 hex digits: `/docker/ID`, `/system.slice/docker-ID.scope`, `…/cri-containerd-ID.scope`.
+private func lastContainerID(_ path: ArraySlice<UInt8>) -> String? {
+    let runs = path.split(whereSeparator: { !isHexDigit($0) })
+    return runs.last(where: { $0.count == 64 }).map { String(decoding: $0, as: UTF8.self) }
 }
 
 private func isHexDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
 }
 
-private func readText(_ path: String) -> String? {
-    readFile(path, limit: 64 << 10).map { String(decoding: $0, as: UTF8.self) }
+/// What follows `start` on the first line that begins with it.
+private func value(ofLine start: String, in bytes: [UInt8]) -> ArraySlice<UInt8>? {
+    for line in bytes.split(separator: UInt8(ascii: "\n")) where line.starts(with: start.utf8) {
+        return line.dropFirst(start.utf8.count)
+    }
+    return nil
+}
+
+/// The number that a text begins with; nil for `max`, and for one that is too great to be a limit.
+private func leadingNumber(_ bytes: [UInt8]) -> UInt64? {
+    var number: UInt64?
+    for byte in bytes {
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { break }
+        let (product, overflow) = (number ?? 0).multipliedReportingOverflow(by: 10)
+        guard !overflow, product < .max - 9 else { return nil }
+        number = product + UInt64(byte & 15)
+    }
+    return number
 }
 
 /// The text in a field of fixed size, up to its NUL.

@@ -13,49 +13,55 @@ struct KnownFacts {
 
     /// `"release":"…","host":{…}`: members of the `report` line, without braces.
     var reportMembers: String {
-        members([
-            ("service", .string(configuration.service)),
-            ("release", configuration.release.map(JSONValue.string)),
-            ("environment", configuration.environment.map(JSONValue.string)),
-            ("host", .object(hostMembers)),
-            ("sdk", .object(["name": .string(KnownFacts.name), "version": .string(KnownFacts.version)])),
-        ])
+        var writer = JSONWriter()
+        writer.member("service", configuration.service)
+        writer.member("release", configuration.release)
+        writer.member("environment", configuration.environment)
+        writer.key("host")
+        writer.beginObject()
+        writer.member("name", host.name)
+        writer.member("os", host.os)
+        writer.member("kernel", host.kernel)
+        writer.member("arch", host.arch)
+        writer.member("container", host.container)
+        if let cpus = host.cpus {
+            writer.key("cpus")
+            writer.integer(cpus)
+        }
+        if let memory = host.memory {
+            writer.key("memory")
+            writer.hex(memory)
+        }
+        writer.endObject()
+        writer.key("sdk")
+        writer.beginObject()
+        writer.member("name", KnownFacts.name)
+        writer.member("version", KnownFacts.version)
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     /// `"name":"…","path":"…"`: members of the `process` object, without braces.
     var processMembers: String {
-        members([
-            ("name", executable.map { .string(lastComponent($0)) }),
-            ("path", executable.map(JSONValue.string)),
-            ("started", started.map { .string($0.description) }),
-        ])
-    }
-
-    private var hostMembers: [String: JSONValue] {
-        let members: [String: JSONValue?] = [
-            "name": host.name.map(JSONValue.string),
-            "os": host.os.map(JSONValue.string),
-            "kernel": host.kernel.map(JSONValue.string),
-            "arch": host.arch.map(JSONValue.string),
-            "container": host.container.map(JSONValue.string),
-            "cpus": host.cpus.map { .integer(Int64($0)) },
-            "memory": host.memory.map { .string("0x\(String($0, radix: 16))") },
-        ]
-        return members.compactMapValues { $0 }
-    }
-
-    private func members(_ members: [(String, JSONValue?)]) -> String {
         var writer = JSONWriter()
-        for (key, value) in members {
-            guard let value else { continue }
-            writer.key(key)
-            writer.value(value)
-        }
+        writer.member("name", executable.map(lastComponent))
+        writer.member("path", executable)
+        writer.member("started", started?.description)
         return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension JSONWriter {
+    /// Writes a member, or nothing when its value is not known.
+    fileprivate mutating func member(_ name: String, _ value: String?) {
+        guard let value else { return }
+        key(name)
+        string(value)
     }
 }
 
 /// The part of a path after its last `/`.
 func lastComponent(_ path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8[path.utf8.index(after: $0)...] }
+    return name.map { String(Substring($0)) } ?? path
 }

@@ -53,14 +53,18 @@ extension MaydayConfiguration {
 
 /// `checkout` of `checkout@1.4.2`; nil when there is nothing before the `@`, or no `@`.
 private func serviceName(ofRelease release: String) -> String? {
-    guard let at = release.firstIndex(of: "@"), at != release.startIndex else { return nil }
+    guard let at = release.utf8.firstIndex(of: UInt8(ascii: "@")), at != release.startIndex else { return nil }
     return String(release[..<at])
 }
 
 /// False for what is not a setting of ours and cannot be a place for the spool.
 private func isUsablePath(_ path: String) -> Bool {
-    path.hasPrefix("/")
-        && path.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "\u{fffd}" }
+    path.utf8.first == UInt8(ascii: "/") && path.unicodeScalars.allSatisfy { !isControl($0) && $0 != "\u{fffd}" }
+}
+
+/// True for the control characters, C0 and C1.
+private func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
 }
 
 /// Reads one setting at a time: the variable when there is one, else the configuration's own value.
@@ -87,12 +91,11 @@ private struct Settings {
     }
 
     private func checkCharacters(of value: String, setting: String) throws(ConfigurationError) {
-        let scalars = value.unicodeScalars
-        guard !scalars.contains(where: { $0.properties.generalCategory == .control }) else {
+        guard !value.unicodeScalars.contains(where: isControl) else {
             throw ConfigurationError(setting: setting, value: value, remedy: "write it without control characters")
         }
         // Reading the environment leaves this mark where a value was not UTF-8.
-        guard !scalars.contains("\u{fffd}") else {
+        guard !value.unicodeScalars.contains("\u{fffd}") else {
             throw ConfigurationError(setting: setting, value: value, remedy: "write it in UTF-8")
         }
     }
@@ -101,7 +104,7 @@ private struct Settings {
         let (setting, value) = given("MAYDAY_SPOOL", or: own, named: "spool")
         if let value {
             try checkCharacters(of: value, setting: setting)
-            guard value.hasPrefix("/") else {
+            guard value.utf8.first == UInt8(ascii: "/") else {
                 let remedy = "write an absolute path, for example /var/lib/checkout/mayday"
                 throw ConfigurationError(setting: setting, value: value, remedy: remedy)
             }

@@ -7,6 +7,10 @@ import Testing
 @Suite struct FactsTests {
     private let id = String(repeating: "0123456789abcdef", count: 4)
 
+    private func groups(_ text: String) -> ControlGroups { ControlGroups(Array(text.utf8)) }
+
+    private func mountedID(_ text: String) -> String? { containerID(fromMounts: Array(text.utf8)) }
+
     @Test(arguments: [
         ("PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n", "Debian GNU/Linux 12 (bookworm)"),
         ("ID=alpine\nPRETTY_NAME='Alpine Linux v3.20'\n", "Alpine Linux v3.20"),
@@ -17,7 +21,7 @@ import Testing
         ("", nil),
     ])
     func operatingSystemName(release: String, expected: String?) {
-        #expect(operatingSystem(fromRelease: release) == expected)
+        #expect(operatingSystem(fromRelease: Array(release.utf8)) == expected)
     }
 
     @Test(arguments: [
@@ -28,12 +32,12 @@ import Testing
         "0::/machine.slice/libpod-ID.scope/container\n",
     ])
     func `container id from the cgroup`(text: String) {
-        #expect(ControlGroups(text: text.replacing("ID", with: id)).containerID == id)
+        #expect(groups(text.replacing("ID", with: id)).containerID == id)
     }
 
     @Test(arguments: ["0::/\n", "0::/user.slice/session-1.scope\n", "", "x", "0::/docker/\u{fffd}\n"])
     func `no container id`(text: String) {
-        #expect(ControlGroups(text: text).containerID == nil)
+        #expect(groups(text).containerID == nil)
     }
 
     @Test func `container id from the mounts`() {
@@ -42,23 +46,23 @@ import Testing
             700 600 8:1 /var/lib/docker/containers/\(id)/hostname /etc/hostname rw - ext4 /dev/sda1 rw
 
             """
-        #expect(containerID(fromMounts: mounts) == id)
-        #expect(containerID(fromMounts: mounts.replacing("/etc/hostname", with: "/mnt")) == nil)
-        #expect(containerID(fromMounts: "") == nil)
+        #expect(mountedID(mounts) == id)
+        #expect(mountedID(mounts.replacing("/etc/hostname", with: "/mnt")) == nil)
+        #expect(mountedID("") == nil)
     }
 
     @Test func `memory limits of the group and those above it`() {
         #expect(
-            ControlGroups(text: "0::/a/b\n").memoryLimitFiles
+            groups("0::/a/b\n").memoryLimitFiles
                 == ["/a/b", "/a", ""].map { "/sys/fs/cgroup\($0)/memory.max" }
         )
-        #expect(ControlGroups(text: "0::/\n").memoryLimitFiles == ["/sys/fs/cgroup/memory.max"])
+        #expect(groups("0::/\n").memoryLimitFiles == ["/sys/fs/cgroup/memory.max"])
         #expect(
-            ControlGroups(text: "4:memory:/a\n0::/\n").memoryLimitFiles
+            groups("4:memory:/a\n0::/\n").memoryLimitFiles
                 == ["/a", ""].map { "/sys/fs/cgroup/memory\($0)/memory.limit_in_bytes" }
         )
         let deep = String(repeating: "/a", count: 100)
-        #expect(ControlGroups(text: "0::\(deep)\n").memoryLimitFiles.count == 8)
+        #expect(groups("0::\(deep)\n").memoryLimitFiles.count == 8)
     }
 
     @Test(arguments: [
@@ -66,7 +70,7 @@ import Testing
         ("", nil),
     ])
     func processorCount(status: String, expected: Int?) {
-        #expect(processors(fromStatus: status) == expected)
+        #expect(processors(fromStatus: Array(status.utf8)) == expected)
     }
 
     @Test func `this host has the facts that every Linux has`() throws {

@@ -24,6 +24,8 @@ case "start-again":
     }
 case "measure":
     print("start \(duration) us, resident \(Measurement.residentKiB()) KiB, threads \(Measurement.threads())")
+case "crash":
+    fatalError("the cart is empty")
 case "stay":
     print("staying")
     fflush(nil)

@@ -1,0 +1,39 @@
+import CrashReport
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Mayday
+
+/// From a crash of a real service to the collector.
+@Suite(.timeLimit(.minutes(3))) struct CrashTests {
+    private let facts = ["MAYDAY_RELEASE": "cart@1.4.2", "MAYDAY_ENVIRONMENT": "test", "SWIFT_BACKTRACE": "enable=no"]
+
+    @Test func `a crash without a reporter is delivered by the next start, with what start knew`() async throws {
+        let spool = try TestSpool()
+        let server = try ScriptedServer { .created($0) }
+        let environment = facts.merging(["MAYDAY_DELIVERY_DEADLINE": "0"]) { $1 }
+        let crashed = try await spool.child("crash", port: server.port, environment: environment).outcome()
+        #expect(crashed.status == .signalled(SIGILL) || crashed.status == .signalled(SIGTRAP))
+        #expect(server.requests.isEmpty)
+        let file = try #require(spool.files().first)
+        #expect(spool.files().count == 1 && crashed.errors.contains("\(spool.path)/\(file)"))
+
+        let next = try await spool.child("flush", port: server.port, environment: environment).outcome()
+        #expect(next.output == "flushed: true\n")
+        #expect(spool.files() == [])
+        let request = try #require(server.requests.first)
+        let report = try Report.decode(gzip: request.body).report
+        #expect("\(report.header.id).jsonl.gz" == file)
+        #expect(report.header.service == "SDKChild")
+        #expect(report.header.release == "cart@1.4.2")
+        #expect(report.header.environment == "test")
+        #expect(report.header.sdk == SDKFacts(name: "mayday-swift", version: KnownFacts.version))
+        #expect(report.header.process.name == "SDKChild")
+        #expect(try report.header.process.path == BuiltProduct.path("SDKChild"))
+        #expect(report.header.process.started != nil)
+        #expect(report.header.host?.kernel == HostFacts.current().kernel)
+        #expect(report.header.host?.memory == HostFacts.current().memory)
+        #expect(report.crash?.message?.contains("the cart is empty") == true)
+    }
+}
