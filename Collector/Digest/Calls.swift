@@ -14,8 +14,12 @@ struct Call {
     /// `CheckoutService+0x1a2b`: the frame without symbols.
     var offset: String?
 
-    /// Functions of a stack, innermost first.
-    static func calls(of thread: ThreadStack, in report: Report) -> [Call] {
+    /// Functions of the stack that crashed, innermost first.
+    static func calls(in report: Report, names: NameCache) -> [Call] {
+        report.crashedThread.map { calls(of: $0, in: report, names: names) } ?? []
+    }
+
+    private static func calls(of thread: ThreadStack, in report: Report, names: NameCache) -> [Call] {
         thread.frames.flatMap { frame -> [Call] in
             let offset = offset(of: frame, in: report)
             guard !frame.symbols.isEmpty else {
@@ -23,10 +27,11 @@ struct Call {
             }
             return frame.symbols.indices.map { index in
                 let symbol = frame.symbols[index]
+                let facts = names.facts(of: symbol)
                 // In a frame of the service some functions may be the standard library's, specialised or inlined.
-                let origin = frame.origin == .service ? FrameOrigin(of: symbol) : frame.origin ?? .service
+                let origin = frame.origin == .service ? facts.origin : frame.origin ?? .service
                 return Call(
-                    name: FunctionName(symbol.function),
+                    name: facts.name,
                     function: symbol.function,
                     origin: origin,
                     place: place(in: frame.symbols[index...]),

@@ -6,6 +6,7 @@ public import Symbolication
 /// Holds a symbolicator, so it is not `Sendable` either: one digester belongs to one thread, queue or actor.
 public final class Digester {
     private let symbolicator: Symbolicator
+    private let names = NameCache()
 
     /// A digester that finds functions with `symbolicator`.
     public init(symbolicator: Symbolicator = Symbolicator()) { self.symbolicator = symbolicator }
@@ -13,8 +14,9 @@ public final class Digester {
     /// Symbolicates and groups one report.
     public func digest(_ report: Report) -> DigestedReport {
         let symbolicated = symbolicator.symbolicate(report)
-        let headline = Headline(of: symbolicated.report)
-        let fingerprint = Fingerprint(of: symbolicated.report, kind: headline.kind)
+        let calls = Call.calls(in: symbolicated.report, names: names)
+        let headline = Headline(of: symbolicated.report, calls: calls)
+        let fingerprint = Fingerprint(of: symbolicated.report, kind: headline.kind, calls: calls)
         return DigestedReport(
             report: symbolicated.report,
             fingerprint: fingerprint.key,

@@ -15,8 +15,10 @@ struct Fingerprint {
     /// So many calls of one function on a stack are recursion without end, whatever it happened to call last.
     private static let endlessRecursion = 16
 
-    init(of report: Report, kind: String) {
-        let calls = report.crashedThread.map { Call.calls(of: $0, in: report) } ?? []
+    /// - Parameters:
+    ///   - kind: of the crash, as `Headline` names it.
+    ///   - calls: the functions of the stack that crashed.
+    init(of report: Report, kind: String, calls: [Call]) {
         var lines = ["kind: \(kind)"]
         if report.isSentFromOutside {
             lines.append("sent by another process: where it was does not count")

@@ -9,8 +9,8 @@ struct Headline {
     /// Kind of crash, as grouping counts it.
     let kind: String
 
-    init(of report: Report) {
-        let calls = report.crashedThread.map { Call.calls(of: $0, in: report) } ?? []
+    /// - Parameter calls: the functions of the stack that crashed.
+    init(of report: Report, calls: [Call]) {
         culprit = Self.culprit(calls)
         if let error = report.error {
             title = error.text.isEmpty ? error.typeName : "\(error.typeName): \(MessageText.firstLine(error.text))"

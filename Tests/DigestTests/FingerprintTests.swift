@@ -131,7 +131,7 @@ import Testing
             report.crash = nil
             report.error = HandledError(typeName: type, text: text)
             report.threads[0].crashed = false
-            return Fingerprint(of: report, kind: Headline(of: report).kind).key
+            return Fingerprint(of: report).key
         }
         let stack = Stack("pay(_:)")
         #expect(key("Refusal", "card 1", stack) == key("Refusal", "card 2", stack))

@@ -63,8 +63,7 @@ struct Stack {
 
     /// The fingerprint, as `Digester` makes it of a report that has its symbols.
     func fingerprint(_ crash: Crash = .trap()) -> Fingerprint {
-        let report = report(crash)
-        return Fingerprint(of: report, kind: Headline(of: report).kind)
+        Fingerprint(of: report(crash))
     }
 }
 
@@ -91,5 +90,16 @@ extension Crash {
             messageSource: message == nil ? nil : "swift",
             registers: []
         )
+    }
+}
+
+extension Headline {
+    init(of report: Report) { self.init(of: report, calls: Call.calls(in: report, names: NameCache())) }
+}
+
+extension Fingerprint {
+    init(of report: Report) {
+        let calls = Call.calls(in: report, names: NameCache())
+        self.init(of: report, kind: Headline(of: report, calls: calls).kind, calls: calls)
     }
 }
