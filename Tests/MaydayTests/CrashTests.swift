@@ -36,4 +36,38 @@ import Testing
         #expect(report.header.host?.memory == HostFacts.current().memory)
         #expect(report.crash?.message?.contains("the cart is empty") == true)
     }
+
+    @Test func `a crash is delivered before the process ends`() async throws {
+        let spool = try TestSpool()
+        let server = try ScriptedServer { .created($0) }
+        let outcome = try await spool.child("crash", port: server.port, environment: facts).outcome()
+        #expect(outcome.status == .signalled(SIGILL) || outcome.status == .signalled(SIGTRAP))
+        let id = try #require(server.requests.first?.reportID)
+        #expect(server.requests.count == 1)
+        #expect(outcome.errors.contains("mayday: report \(id) delivered to collector at 127.0.0.1:\(server.port)\n"))
+        #expect(outcome.output.isEmpty)
+        #expect(spool.files() == [])
+    }
+
+    @Test func `a crash without a spool is delivered from memory`() async throws {
+        let spool = try TestSpool()
+        chmod(spool.root, 0o777)
+        let server = try ScriptedServer { .created($0) }
+        let outcome = try await spool.child("crash", port: server.port, environment: facts).outcome()
+        #expect(outcome.status == .signalled(SIGILL) || outcome.status == .signalled(SIGTRAP))
+        #expect(outcome.errors.contains("is writable by others"))
+        let id = try #require(server.requests.first?.reportID)
+        #expect(outcome.errors.contains("mayday: report \(id) delivered to collector at 127.0.0.1:\(server.port)\n"))
+    }
+
+    @Test func `a collector that hangs holds up the crash until the deadline, and the report stays`() async throws {
+        let spool = try TestSpool()
+        let server = try ScriptedServer { _ in .hang }
+        let environment = facts.merging(["MAYDAY_DELIVERY_DEADLINE": "500ms"]) { $1 }
+        let outcome = try await spool.child("crash", port: server.port, environment: environment).outcome()
+        #expect(outcome.status == .signalled(SIGILL) || outcome.status == .signalled(SIGTRAP))
+        #expect(server.requests.count == 1)
+        #expect(spool.files().count == 1)
+        #expect(outcome.errors.contains("kept in \(spool.path)/"))
+    }
 }
