@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 
 /// The program in `Fixture/`, compiled once for each way of building that a test asks for.
 actor Fixture {
@@ -19,7 +18,6 @@ actor Fixture {
         }
     }
 
-    private let directory = Result { try TemporaryDirectory() }
     private var built: [Variant: Result<String, any Error>] = [:]
 
     /// Path of the executable.
@@ -30,22 +28,37 @@ actor Fixture {
         return try result.get()
     }
 
+    /// Beside the tests' own executable, by what it is made of: compiled again only when that changes.
     private func build(_ variant: Variant) throws -> String {
-        let directory = try directory.get().path + "/" + variant.rawValue
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixture").path
         guard let swiftc = Tool.ofToolchain("swiftc"), let clang = Tool.ofToolchain("clang") else {
             throw ToolFailure(description: "no swiftc and clang on the PATH")
         }
+        let place = "\(variant.rawValue)-\(try Self.key(variant, source, try swiftc.run(["--version"])))"
+        let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        let target = tests.appendingPathComponent("SymbolFixture/\(place)").path
+        if access(target + "/fixture", X_OK) == 0 { return target + "/fixture" }
+        let directory = "\(target).\(getpid())"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
         let optimization = variant == .debug ? "-O0" : "-O2"
         try clang.run(["-g", optimization, "-c", "\(source)/CShop.c", "-o", "\(directory)/CShop.o"])
-        let output = "\(directory)/fixture"
         let sources = ["\(source)/main.swift", "\(source)/Shop.swift", "\(directory)/CShop.o"]
-        try swiftc.run(
-            variant.arguments + ["-g", "-swift-version", "6", "-module-name", "Fixture", "-I", source] + sources + [
-                "-o", output,
-            ]
-        )
-        return output
+        let options = ["-g", "-swift-version", "6", "-module-name", "Fixture", "-I", source]
+        try swiftc.run(variant.arguments + options + sources + ["-o", directory + "/fixture"])
+        // Whole or not at all: another run of the tests may be building the same.
+        guard rename(directory, target) == 0 || access(target + "/fixture", X_OK) == 0 else {
+            throw ToolFailure(description: "rename \(directory): \(String(cString: strerror(errno)))")
+        }
+        return target + "/fixture"
+    }
+
+    private static func key(_ variant: Variant, _ source: String, _ compiler: String) throws -> String {
+        var text = compiler + variant.arguments.joined(separator: " ")
+        for name in try FileManager.default.contentsOfDirectory(atPath: source).sorted() {
+            text += try String(contentsOfFile: "\(source)/\(name)", encoding: .utf8)
+        }
+        let key = text.utf8.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
+        return String(key, radix: 16)
     }
 }
