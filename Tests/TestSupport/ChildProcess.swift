@@ -107,10 +107,18 @@
             await watch.outcome()
         }
 
-        /// Waits until the standard output holds a line that contains `text`, and returns that line; nil when the child ended
+        /// One of the child's two outputs.
+        public enum Stream: Sendable {
+            /// Standard output.
+            case output
+            /// Standard error.
+            case errors
+        }
+
+        /// Waits until an output holds a line that contains `text`, and returns that line; nil when the child ended
         /// without it.
-        public func line(containing text: String) async -> String? {
-            await watch.line(containing: text)
+        public func line(containing text: String, in stream: Stream = .output) async -> String? {
+            await watch.line(containing: text, in: stream)
         }
 
         /// Sends it a signal, if it still lives.

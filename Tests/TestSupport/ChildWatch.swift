@@ -44,9 +44,9 @@
             await when { $0.outcome }
         }
 
-        func line(containing text: String) async -> String? {
+        func line(containing text: String, in stream: ChildProcess.Stream) async -> String? {
             await when { state -> String?? in
-                let text = String(decoding: state.output, as: UTF8.self).split(
+                let text = String(decoding: stream == .output ? state.output : state.errors, as: UTF8.self).split(
                     separator: "\n",
                     omittingEmptySubsequences: false
                 )
