@@ -64,7 +64,9 @@ import Testing
 
     @Test(
         .enabled(if: geteuid() == 0, "needs root, to mount a file system that is full"),
-        arguments: ["cat /dev/zero >$HOME/spool/checkout/full 2>/dev/null || true", "mount -o remount,ro full $HOME/spool"]
+        arguments: [
+            "cat /dev/zero >$HOME/spool/checkout/full 2>/dev/null || true", "mount -o remount,ro full $HOME/spool",
+        ]
     )
     func withoutRoomOnTheDiskTheReportIsDeliveredFromMemory(_ spoil: String) async throws {
         try await Children.turnstile.pass {
