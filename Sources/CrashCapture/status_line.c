@@ -81,6 +81,11 @@ static void delivery(Line *line) {
     case DELIVERY_NONE: return;
     case DELIVERY_DONE: mayday_line_raw(line, ", delivered"); return;
     case DELIVERY_EXITED:
+        if (mayday_delivery.detail == MAYDAY_REPORTER_NOT_DELIVERED) {
+            // It knows better than we do where the report is now: a rejected one was set aside.
+            mayday_line_raw(line, ", not delivered, see the reporter's line above");
+            return;
+        }
         mayday_line_raw(line, ", not delivered: the reporter exited with ");
         mayday_line_int(line, mayday_delivery.detail);
         break;

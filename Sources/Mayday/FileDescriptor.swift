@@ -35,6 +35,13 @@ struct FileDescriptor: ~Copyable, Sendable {
 
     deinit { close(number) }
 
+    /// Gives the descriptor to an owner that will close it.
+    consuming func release() -> Int32 {
+        let number = number
+        discard self
+        return number
+    }
+
     /// What the descriptor refers to.
     func status() throws(SystemError) -> stat {
         var status = stat()

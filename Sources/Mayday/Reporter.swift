@@ -21,7 +21,7 @@ enum Reporter {
         return (String(cString: deadline), getenv(MAYDAY_REPORT_VARIABLE).map { String(cString: $0) } ?? "")
     }
 
-    /// Delivers the report and exits: 0 when the backend has it, 1 when not.
+    /// Delivers the report and exits: 0 when the backend has it, `MAYDAY_REPORTER_NOT_DELIVERED` when not.
     static func run(deadline: String, report: String, uploader: any ReportUploader) -> Never {
         let deadline = ContinuousClock.now.advanced(by: timeLeft(of: deadline, uptime: RunningProcess.uptime))
         let name = lastComponent(report).madeVisible(limit: 300)
@@ -35,7 +35,7 @@ enum Reporter {
         case .undecided:
             StandardError.say("report \(name) not delivered, \(uploader.destination) took too long\(fate(of: report))")
         }
-        _exit(1)
+        _exit(MAYDAY_REPORTER_NOT_DELIVERED)
     }
 
     private static func fate(of report: String) -> String {

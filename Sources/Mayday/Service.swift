@@ -87,7 +87,13 @@ struct Service: Sendable {
             }
         }
         switch status {
-        case MAYDAY_CAPTURE_INSTALLED, MAYDAY_CAPTURE_ALREADY_INSTALLED: break
+        case MAYDAY_CAPTURE_INSTALLED:
+            if String(cString: mayday_capture_unwinder()) != "libunwind" {
+                StandardError.warn(
+                    "stacks are found by frame pointers and may have gaps: libunwind.so.8 cannot be loaded, install libunwind8"
+                )
+            }
+        case MAYDAY_CAPTURE_ALREADY_INSTALLED: break
         case MAYDAY_CAPTURE_UNSUPPORTED: StandardError.warn("crashes are not captured on this platform, only on Linux")
         default: StandardError.warn("crashes are not captured, the handlers cannot be installed: \(SystemError.last)")
         }

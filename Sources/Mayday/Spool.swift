@@ -55,8 +55,9 @@ struct Spool: ~Copyable, Sendable {
 
     /// What waits in the spool, the oldest first.
     func entries() throws(SystemError) -> [SpoolEntry] {
-        let copy = try FileDescriptor(opening: ".", in: directory, flags: O_RDONLY | O_DIRECTORY)
-        guard let stream = fdopendir(dup(copy.number)) else { throw SystemError.last }
+        let own = try FileDescriptor(opening: ".", in: directory, flags: O_RDONLY | O_DIRECTORY)
+        guard let stream = fdopendir(own.number) else { throw SystemError.last }
+        _ = own.release()
         defer { closedir(stream) }
         var entries: [SpoolEntry] = []
         while let entry = readdir(stream) {

@@ -70,4 +70,15 @@ import Testing
         #expect(spool.files().count == 1)
         #expect(outcome.errors.contains("kept in \(spool.path)/"))
     }
+
+    @Test func `a report that the collector refuses is set aside at the crash`() async throws {
+        let spool = try TestSpool()
+        let server = try ScriptedServer { _ in .status(400, body: #"{"error":"no"}"#) }
+        let outcome = try await spool.child("crash", port: server.port, environment: facts).outcome()
+        let id = try #require(server.requests.first?.reportID)
+        #expect(spool.files() == ["rejected"])
+        let aside = "\(spool.path)/rejected/\(id).jsonl.gz"
+        #expect(outcome.errors.contains("mayday: report \(id) rejected, set aside in \(aside): no (400)\n"))
+        #expect(outcome.errors.contains(", not delivered, see the reporter's line above\n"))
+    }
 }

@@ -76,4 +76,13 @@ import Testing
         let outcome = try await run(["measure"], ["HOME": home.path])
         #expect(outcome.output.hasSuffix("threads 1\n"))
     }
+
+    @Test func `without libunwind the service starts, and one line says what to install`() async throws {
+        let home = try TemporaryDirectory()
+        try Data("not a library".utf8).write(to: URL(fileURLWithPath: "\(home.path)/libunwind.so.8"))
+        let outcome = try await run([], ["HOME": home.path, "LD_LIBRARY_PATH": home.path])
+        #expect(outcome.output == "started\n")
+        #expect(outcome.errors.hasPrefix("mayday: warning: stacks are found by frame pointers"))
+        #expect(outcome.errors.contains("install libunwind8"))
+    }
 }

@@ -68,6 +68,9 @@ void mayday_make_report_id(char out[37]);
 /// Environment variable that names the report to deliver: an absolute path in the spool, or `fd:N` for an inherited memfd.
 #define MAYDAY_REPORT_VARIABLE "MAYDAY_REPORT"
 
+/// Exit status of a reporter that ran and did not deliver: it has said why, and where the report is, on standard error.
+#define MAYDAY_REPORTER_NOT_DELIVERED 1
+
 #ifdef __cplusplus
 }
 #endif
