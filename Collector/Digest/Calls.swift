@@ -41,6 +41,10 @@ struct Call {
         }
     }
 
+    /// So many calls of one function on a stack are a recursion without end, whatever it happened to call last. A report keeps some
+    /// two hundred frames of a deep stack, and a turn of the recursion may take several.
+    static let endlessRecursion = 16
+
     /// True when it is the service's own and not made by the compiler.
     var isOwn: Bool { origin == .service && name?.isSignificant != false }
 

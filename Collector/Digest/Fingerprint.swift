@@ -12,8 +12,6 @@ struct Fingerprint {
 
     /// Functions that count. Fewer melt different callers of a helper together, more split one bug by how it was reached.
     private static let depth = 5
-    /// So many calls of one function on a stack are recursion without end, whatever it happened to call last.
-    private static let endlessRecursion = 16
 
     /// - Parameters:
     ///   - kind: of the crash, as `Headline` names it.
@@ -48,7 +46,7 @@ struct Fingerprint {
     static func folding(_ names: [String]) -> [String] {
         var counts: [String: Int] = [:]
         for name in names { counts[name, default: 0] += 1 }
-        let endless = counts.filter { $0.value >= endlessRecursion }.keys.sorted()
+        let endless = counts.filter { $0.value >= Call.endlessRecursion }.keys.sorted()
         if !endless.isEmpty { return Array(endless.prefix(depth)) }
         let calls = names.indices.filter { $0 == 0 || names[$0] != names[$0 - 1] }.map { names[$0] }
         var distinct: [String] = []

@@ -25,7 +25,11 @@ enum SignalText {
     private static let refusedByProcessor = 128
 
     private static func badAccess(_ crash: Crash, calls: [Call]) -> String? {
-        if let function = endlessRecursion(calls) { return "(stack overflow in \(function))" }
+        let recursion = recursiveFunction(calls)
+        // Where the stack ended is next to the stack pointer; a bad access inside a deep recursion is elsewhere.
+        if isNextToStackPointer(crash) ?? (recursion != nil) {
+            return recursion.map { "(stack overflow in \($0))" } ?? "(stack overflow)"
+        }
         if crash.signal.code == refusedByProcessor { return "(address is no pointer)" }
         guard let address = crash.faultAddress else { return nil }
         if address == 0 { return "at 0x0 (null pointer)" }
@@ -38,13 +42,25 @@ enum SignalText {
         }
     }
 
-    /// The function that a recursion without end was in, when the same one is on the stack again and again.
-    private static func endlessRecursion(_ calls: [Call]) -> String? {
+    /// How far from the stack pointer a function touches the stack: a page of guard, and large frames.
+    private static let reach: UInt64 = 64 * 1024
+
+    /// Nil when the report does not say.
+    private static func isNextToStackPointer(_ crash: Crash) -> Bool? {
+        guard let address = crash.faultAddress,
+            let pointer = crash.registers.first(where: { ["rsp", "sp"].contains($0.name) })?.value
+        else { return nil }
+        return max(address, pointer) - min(address, pointer) < reach
+    }
+
+    /// The function that a recursion without end was in. Several may take turns: which of them was called last is chance, so the
+    /// choice does not depend on it.
+    private static func recursiveFunction(_ calls: [Call]) -> String? {
+        let own = calls.contains(where: \.isOwn) ? calls.filter(\.isOwn) : calls
         var counts: [String: Int] = [:]
-        for call in calls { if let function = call.function { counts[function, default: 0] += 1 } }
-        guard let most = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }), most.value >= 64 else {
-            return nil
-        }
-        return most.key
+        for call in own { if let function = call.function { counts[function, default: 0] += 1 } }
+        guard let most = counts.values.max(), most >= Call.endlessRecursion else { return nil }
+        let inTurns = counts.filter { $0.value > most / 2 }.keys.sorted()
+        return inTurns.first { !$0.contains("closure #") } ?? inTurns.first
     }
 }

@@ -74,6 +74,24 @@ import Testing
         #expect(headline.culprit == "walk(_:) (Tree.swift:7)")
     }
 
+    @Test func stackOverflowIsToldByTheStackPointer() {
+        func title(_ stack: Stack, address: UInt64) -> String {
+            var crash = Crash.signal(11, "SIGSEGV", code: 1, "SEGV_MAPERR", address: address)
+            crash.registers = [
+                Register(name: "rip", value: 0x5500_0000_1000), Register(name: "rsp", value: 0x7fc3_9868_efe0),
+            ]
+            return Headline(of: stack.report(crash)).title
+        }
+        let turns = [
+            "partial apply for closure #1 in price(_:)", "swift Sequence.reduce<A>(_:_:)", "price(_:)",
+            "closure #1 in price(_:)",
+        ]
+        let recursion = Stack(["swift malloc"] + (0..<192).map { turns[$0 % 4] })
+        #expect(title(recursion, address: 0x7fc3_9868_efd8) == "SIGSEGV (stack overflow in price(_:))")
+        #expect(title(recursion, address: 0x10) == "SIGSEGV at 0x10 (null pointer plus offset)")
+        #expect(title(Stack("parse(_:)"), address: 0x7fc3_9868_0000) == "SIGSEGV (stack overflow)")
+    }
+
     @Test func dispatchMisuseByTheFunctionThatTrapped() {
         let stack = Stack("swift dispatch_group_leave", "finish(_:)@Jobs.swift:9")
         #expect(Headline(of: stack.report()).title == "libdispatch: unbalanced leave of a group")
