@@ -128,6 +128,23 @@
             #expect(try FileManager.default.contentsOfDirectory(atPath: spool.path).count == 1)
         }
 
+        /// The status line meets a full pipe that nobody reads.
+        @Test func stalledStandardError() async throws {
+            let spool = try TemporaryDirectory()
+            let script = """
+                mkfifo "$2/fifo" && exec 9<>"$2/fifo"
+                dd if=/dev/zero of="$2/fifo" oflag=nonblock bs=4k 2>/dev/null
+                "$1" --spool "$2" abort 2>&9; exit $?
+                """
+            let outcome = try await ChildProcess.run(
+                "/bin/bash",
+                ["-c", script, "bash", CaptureRun.child, spool.path],
+                environment: CaptureRun.environment
+            )
+            #expect(outcome.status == .exited(128 + SIGABRT))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: spool.path).count == 2)
+        }
+
         /// As the first process of a container, where the kernel drops default signals that the process sends itself.
         @Test(arguments: [
             ("segv", 139), ("ill", 132), ("bus", 135), ("trap", 133), ("abort", nil), ("overflow", 139),
