@@ -46,6 +46,6 @@ lint: packages ## format, file lengths, and what the crash handler may call
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift $(wildcard Sources Collector Examples Tests Benchmarks)
 	@for check in scripts/check-*; do echo $$check; $$check || exit 1; done
 
-install: packages ## put `mayday` into $(DESTDIR)$(PREFIX)/bin
-	$(SWIFT) build $(RELEASE) --product mayday
-	install -D -m 755 "$(call bin,$(RELEASE))/mayday" "$(DESTDIR)$(PREFIX)/bin/mayday"
+install: packages ## put `mayday` into $(DESTDIR)$(PREFIX)/bin, with no need of a Swift toolchain
+	$(SWIFT) build $(STATIC) --product mayday
+	install -D -s -m 755 "$(call bin,$(STATIC))/mayday" "$(DESTDIR)$(PREFIX)/bin/mayday"

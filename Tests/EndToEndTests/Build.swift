@@ -39,5 +39,5 @@ enum Build: String, CaseIterable, Sendable {
 /// Where the sources are.
 enum Package {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().path()
+        .deletingLastPathComponent().path(percentEncoded: false)
 }
