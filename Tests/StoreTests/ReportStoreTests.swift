@@ -109,6 +109,25 @@ struct ReportStoreTests {
         #expect(try roomy.add(fixture.report(1_000)) == .stored)
     }
 
+    @Test("a database that was removed or moved takes nothing: it would be lost; put back, it goes on")
+    func removed() throws {
+        let fixture = try Fixture()
+        let (first, second) = (fixture.report(1), fixture.report(2))
+        _ = try fixture.store.add(first)
+        let elsewhere = "\(fixture.temporary.path)/elsewhere"
+        try FileManager.default.moveItem(atPath: fixture.directory.path, toPath: elsewhere)
+        for _ in 0..<2 {
+            let error = #expect(throws: StoreError.self) { try fixture.store.add(second) }
+            #expect("\(try #require(error))".contains("removed or moved while in use; put it back"))
+            #expect(throws: StoreError.self) { try fixture.store.digestCounts() }
+        }
+        try FileManager.default.moveItem(atPath: elsewhere, toPath: fixture.directory.path)
+        #expect(try fixture.store.add(second) == .stored)
+        #expect(try fixture.store.reports(ReportSelection(limit: 9)).count == 2)
+        try FileManager.default.removeItem(atPath: fixture.directory.path)
+        #expect(throws: StoreError.self) { try fixture.store.add(fixture.report(3)) }
+    }
+
     @Test("a clock that is ahead does not make a report newer than its arrival")
     func clockAhead() throws {
         let fixture = try Fixture()

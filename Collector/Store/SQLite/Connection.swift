@@ -32,6 +32,20 @@ final class Connection {
     /// False inside a transaction.
     var isIdle: Bool { sqlite3_get_autocommit(handle) != 0 }
 
+    /// Sees that the database is still what its path names. A file that was removed while it is open can be written and
+    /// read as before, and all that was written is lost with the last descriptor.
+    func checkInPlace() throws(StoreError) {
+        var hasMoved: Int32 = 0
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        guard code == SQLITE_OK else { throw error(code) }
+        guard hasMoved == 0 else {
+            throw .unusable(
+                path: path,
+                reason: "it was removed or moved while in use; put it back, or start `mayday serve` again"
+            )
+        }
+    }
+
     /// Runs SQL without results, possibly several statements. Not for values: those are bound.
     func execute(_ sql: String) throws(StoreError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)

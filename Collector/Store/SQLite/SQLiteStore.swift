@@ -64,6 +64,7 @@ final class SQLiteStore: Store {
         return try reader.connection.withLock { connection throws(StoreError) in
             try connection.execute("BEGIN")
             defer { try? connection.execute("COMMIT") }
+            try connection.checkInPlace()
             return try body(connection)
         }
     }

@@ -76,6 +76,7 @@ final class WriteQueue: Sendable {
                 }
                 try connection.execute("RELEASE one")
             }
+            try connection.checkInPlace()
             try connection.execute("COMMIT")
         } catch {
             if !connection.isIdle { try? connection.execute("ROLLBACK") }
