@@ -20,13 +20,22 @@ final class ELFFile {
 
     /// Opens a regular file; devices, pipes and directories are refused without being read.
     init(path: String) throws(ELFFileError) {
-        // O_NONBLOCK: the path comes from a report, and opening a pipe must not wait for its other end.
+        // The path comes from a report: opening a pipe lets its writer go on, and opening a device may do anything, so they
+        // are not opened at all; should one take the file's place meanwhile, O_NONBLOCK keeps the open from waiting.
+        var before = stat()
+        guard stat(path, &before) == 0 else { throw .unreadable(errno) }
+        guard before.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw .unreadable(errno) }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
             throw .notAFile
+        }
+        // Files of the kernel look regular, and reading some waits, or takes what somebody else waits for (/proc/kmsg).
+        guard facts.st_size >= Self.headerSize, !Self.isKernelFile(descriptor) else {
+            close(descriptor)
+            throw .notELF
         }
         elf_version(UInt32(EV_CURRENT))
         guard let handle = elf_begin(descriptor, ELF_C_READ, nil) else {
@@ -39,7 +48,8 @@ final class ELFFile {
             throw .notELF
         }
         self.path = path
-        self.size = Int(facts.st_size)
+        // Sizes are added up, and a sparse file may have any.
+        self.size = min(Int(facts.st_size), 1 << 50)
         self.descriptor = descriptor
         self.handle = handle
         self.buildID = Self.readBuildID(handle)
@@ -84,6 +94,16 @@ final class ELFFile {
             section = elf_nextscn(handle, current)
         }
         return nil
+    }
+
+    /// Bytes of the smallest header of an ELF file, that of 32 bits.
+    private static let headerSize = 52
+
+    /// True for what proc(5) and sysfs(5) show: the magic numbers are those of statfs(2).
+    private static func isKernelFile(_ descriptor: Int32) -> Bool {
+        var system = statfs()
+        guard fstatfs(descriptor, &system) == 0 else { return false }
+        return [0x9fa0, 0x6265_6572, 0x6462_6720, 0x7472_6163].contains(Int(system.f_type))
     }
 
     private static func readBuildID(_ handle: OpaquePointer) -> String? {
