@@ -109,9 +109,10 @@ public final class DigestWorker: Sendable {
     private func process(_ pending: PendingReport, _ digest: (Report) throws -> DigestedReport)
         throws(StoreError)
     {
-        let digested: DigestedReport
+        let (digested, warnings): (DigestedReport, [String])
         do {
-            digested = try digest(Report.decode(gzip: pending.gzip).report)
+            let decoded = try Report.decode(gzip: pending.gzip)
+            (digested, warnings) = (try digest(decoded.report), decoded.warnings)
         } catch {
             failedCount.add(1, ordering: .relaxed)
             log("digest: report \(pending.key.id) of project \(pending.key.project): \(error)")
@@ -122,7 +123,8 @@ public final class DigestWorker: Sendable {
             fingerprint: digested.fingerprint,
             title: digested.title,
             culprit: digested.culprit,
-            gzip: digested.report.encode()
+            gzip: digested.report.encode(),
+            remarks: digested.remarks(warnings: warnings)
         )
         if try store.finish(digestion) != nil { doneCount.add(1, ordering: .relaxed) }
     }

@@ -10,9 +10,12 @@ public struct ReportDetail: Sendable, Equatable {
     public var report: Report
     /// What a person should know of the reading and the digestion.
     public var warnings: [String]
+    /// What the digestion said of the grouping and the images.
+    public var remarks: DigestRemarks
 
     /// A report by its parts.
-    public init(stored: StoredReport?, report: Report, warnings: [String]) {
+    public init(stored: StoredReport?, report: Report, warnings: [String], remarks: DigestRemarks = DigestRemarks()) {
+        self.remarks = remarks
         self.stored = stored
         self.report = report
         self.warnings = warnings
@@ -34,7 +37,12 @@ public struct ReportDetail: Sendable, Equatable {
         } catch {
             throw .unreadable("report \(stored.key.id): \(error)")
         }
-        return ReportDetail(stored: stored, report: decoded.report, warnings: stored.warnings + decoded.warnings)
+        return ReportDetail(
+            stored: stored,
+            report: decoded.report,
+            warnings: stored.warnings + body.remarks.warnings + decoded.warnings,
+            remarks: body.remarks
+        )
     }
 
     /// Opens a report file and digests it in memory.
@@ -45,17 +53,28 @@ public struct ReportDetail: Sendable, Equatable {
     ) throws(QueryError) -> ReportDetail {
         do throws(ReportDecodingError) {
             let decoded = try Report.decode(gzip: file)
-            return ReportDetail(stored: nil, report: digest(decoded.report).report, warnings: decoded.warnings)
+            let digested = digest(decoded.report)
+            return ReportDetail(
+                stored: nil,
+                report: digested.report,
+                warnings: decoded.warnings,
+                remarks: digested.remarks(warnings: decoded.warnings)
+            )
         } catch {
             throw .unreadable("\(path) is not a report: \(error)")
         }
     }
 
-    /// How it is listed, and `report`, all that is in it.
+    /// How it is listed, `report` with all that is in it, `warnings`, `grouping` (what the fingerprint was made of), and
+    /// `notes` on images.
     public var json: JSONValue {
         var members = stored?.members ?? [:]
         members["report"] = report.jsonObject
         members["warnings"] = .array(warnings.map { .string($0) })
+        members["grouping"] = .array(remarks.grouping.map { .string($0) })
+        members["notes"] = .array(
+            remarks.images.map { .object(["image": .integer(Int64($0.index)), "text": .string($0.text)]) }
+        )
         return .object(members)
     }
 }

@@ -142,14 +142,55 @@ public struct Digestion: Sendable {
     public var culprit: String?
     /// The report with symbols, as a report file.
     public var gzip: [UInt8]
+    /// What a person should know of it.
+    public var remarks: DigestRemarks
 
     /// An outcome for a report.
-    public init(key: ReportKey, fingerprint: String, title: String, culprit: String?, gzip: [UInt8]) {
+    public init(
+        key: ReportKey,
+        fingerprint: String,
+        title: String,
+        culprit: String?,
+        gzip: [UInt8],
+        remarks: DigestRemarks = DigestRemarks()
+    ) {
+        self.remarks = remarks
         self.key = key
         self.fingerprint = fingerprint
         self.title = title
         self.culprit = culprit
         self.gzip = gzip
+    }
+}
+
+/// What is known of a digestion besides the report with symbols.
+public struct DigestRemarks: Sendable, Equatable {
+    /// Why functions or lines of an image are not all known.
+    public struct Image: Sendable, Equatable {
+        /// Index into the report's images.
+        public var index: Int
+        /// One line: what is missing and what to do about it.
+        public var text: String
+
+        /// A remark on an image.
+        public init(index: Int, text: String) {
+            self.index = index
+            self.text = text
+        }
+    }
+
+    /// What the reader said of the file that was received, such as that it was cut short.
+    public var warnings: [String]
+    /// What the fingerprint was made of, a line each.
+    public var grouping: [String]
+    /// A remark for each image that has one.
+    public var images: [Image]
+
+    /// Remarks; what is not given is empty.
+    public init(warnings: [String] = [], grouping: [String] = [], images: [Image] = []) {
+        self.warnings = warnings
+        self.grouping = grouping
+        self.images = images
     }
 }
 
@@ -235,9 +276,12 @@ public struct ReportBody: Sendable, Equatable {
     public var received: [UInt8]
     /// With symbols; nil until digested.
     public var digested: [UInt8]?
+    /// Of the digestion; empty until then.
+    public var remarks: DigestRemarks
 
     /// Bytes as stored.
-    public init(received: [UInt8], digested: [UInt8]?) {
+    public init(received: [UInt8], digested: [UInt8]?, remarks: DigestRemarks = DigestRemarks()) {
+        self.remarks = remarks
         self.received = received
         self.digested = digested
     }

@@ -74,14 +74,20 @@ extension ReportText {
         return notes
     }
 
-    /// Images of the crashed stack whose frames ought to have symbols, each with the reason why they have none.
+    /// Images with the service's code whose functions or lines are not all known, and images of the crashed stack whose frames ought
+    /// to have symbols, each with the reason as far as it is known.
     private var imageNotes: [String] {
-        let frames = (report.crashedThread?.frames ?? []).filter { $0.symbols.isEmpty && $0.origin != .system }
+        let crashed = (report.crashedThread?.frames ?? []).filter { $0.symbols.isEmpty && $0.origin != .system }
+        let own = report.threads.lazy.flatMap(\.frames).filter { frame in
+            frame.origin == .service && frame.symbols.last?.file == nil
+                && frame.image.map { knownImageNotes[$0] != nil } ?? false
+        }
         var seen: Set<Int> = []
-        return frames.compactMap { frame in
+        return (crashed + own).compactMap { frame in
             guard let index = frame.image, let image = report.image(of: frame), seen.insert(index).inserted else {
                 return nil
             }
+            if let note = knownImageNotes[index] { return note }
             guard let buildID = image.buildID else {
                 return
                     "\(image.name) has no build id, so its frames cannot be symbolicated: link it with -Wl,--build-id."

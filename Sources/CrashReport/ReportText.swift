@@ -1,6 +1,6 @@
 /// What is shown of a report.
 public struct ReportTextOptions: Sendable, Equatable {
-    /// Characters of a line; what must be longer (a message's long word) is.
+    /// Characters of a line; what must be longer (a message's long word) is. From 40 to 1,000.
     public var width: Int
     /// True for escape sequences that colour a terminal.
     public var color: Bool
@@ -9,7 +9,7 @@ public struct ReportTextOptions: Sendable, Equatable {
 
     /// What a person sees first; say what is to be different.
     public init(width: Int = 80, color: Bool = false, isFull: Bool = false) {
-        self.width = max(width, 40)
+        self.width = min(max(width, 40), 1_000)
         self.color = color
         self.isFull = isFull
     }
@@ -20,9 +20,16 @@ extension Report {
     ///
     /// Text from the report cannot reach the terminal as anything but text.
     ///
-    /// - Parameter warnings: of the reading, from `DecodedReport`.
-    public func text(_ options: ReportTextOptions = ReportTextOptions(), warnings: [String] = []) -> [String] {
-        let text = ReportText(report: self, options: options, warnings: warnings)
+    /// - Parameters:
+    ///   - warnings: of the reading, from `DecodedReport`.
+    ///   - imageNotes: why functions or lines of images are not known, by the index of the image; only those that matter
+    ///     are shown.
+    public func text(
+        _ options: ReportTextOptions = ReportTextOptions(),
+        warnings: [String] = [],
+        imageNotes: [Int: String] = [:]
+    ) -> [String] {
+        let text = ReportText(report: self, options: options, warnings: warnings, knownImageNotes: imageNotes)
         return text.lines.map { $0.rendered(color: options.color) }
     }
 }
@@ -31,6 +38,7 @@ struct ReportText {
     let report: Report
     let options: ReportTextOptions
     let warnings: [String]
+    let knownImageNotes: [Int: String]
 
     private func stack(_ thread: ThreadStack) -> [StyledLine] { StackText(thread, in: report, options).lines }
 

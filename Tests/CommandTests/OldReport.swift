@@ -3,6 +3,13 @@
     import TestSupport
 
     extension SampleReport {
+        /// Of a service that is not on this machine.
+        static func symbolless() -> Report {
+            var report = SampleReport(seed: 77).report()
+            report.end = nil
+            return report
+        }
+
         /// So long ago that lists show its date.
         static func old(
             _ seed: UInt64,

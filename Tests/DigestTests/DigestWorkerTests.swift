@@ -2,6 +2,7 @@ import CrashReport
 @testable import Digest
 import Dispatch
 import Store
+@testable import Symbolication
 import Synchronization
 import Testing
 import TestSupport
@@ -44,10 +45,10 @@ struct DigestWorkerTests {
             return DigestedReport(
                 report: report,
                 fingerprint: "f",
-                explanation: [],
+                explanation: ["kind: x"],
                 title: "t",
                 culprit: nil,
-                notes: []
+                notes: [ImageNote(image: 0, path: "/srv/x", buildID: "ab", reason: .stripped)]
             )
         }
     }
@@ -70,6 +71,21 @@ struct DigestWorkerTests {
         let body = try #require(try fixture.store.body(of: ReportKey(project: 1, id: late.header.id)))
         let digested = try Report.decode(gzip: try #require(body.digested)).report
         #expect(digested.crash?.message == "digested")
+    }
+
+    @Test("what the reading and the digestion say is kept with the digest")
+    func remarks() throws {
+        let fixture = try Fixture(0)
+        var cut = SampleReport().report()
+        cut.end = nil
+        try fixture.add(cut, gzip: cut.encode().dropLast(9))
+        let worker = DigestWorker(store: fixture.store, log: { _ in }) { Record().digest }
+        worker.start()
+        worker.stop(within: .seconds(60))
+        let body = try #require(try fixture.store.body(of: ReportKey(project: 1, id: cut.header.id)))
+        #expect(body.remarks.warnings.first == "The file was cut short.")
+        #expect(body.remarks.grouping == ["kind: x"])
+        #expect(body.remarks.images == [.init(index: 0, text: "/srv/x: stripped; add its debug file, build id ab")])
     }
 
     @Test("a report that fails, and one whose bytes are damaged, hold nobody up; both are tried at the next starts")

@@ -1,6 +1,7 @@
 import CrashReport
-import Store
 import Testing
+
+@testable import Store
 
 @Suite("Digestion and issues in the store")
 struct DigestStoreTests {
@@ -68,6 +69,27 @@ struct DigestStoreTests {
         #expect(try fixture.store.finish(fixture.digestion(report)) == nil)
         #expect(try fixture.store.issues(IssueSelection(limit: 10)).map(\.count) == [1])
         #expect(try fixture.store.body(of: report.key)?.digested == [1, 2, 3])
+    }
+
+    @Test("remarks come back as they were; a digest of an older schema has none")
+    func remarks() throws {
+        let fixture = try Fixture()
+        let report = fixture.report(1)
+        _ = try fixture.store.add(report)
+        #expect(try fixture.store.body(of: report.key)?.remarks == DigestRemarks())
+        var digestion = fixture.digestion(report)
+        digestion.remarks = DigestRemarks(
+            warnings: ["The file was cut short."],
+            grouping: ["kind: \u{202e}\"\n", "function: f()"],
+            images: [.init(index: 3, text: "/srv/checkout: stripped"), .init(index: .max, text: "")]
+        )
+        _ = try fixture.store.finish(digestion)
+        #expect(try fixture.store.body(of: report.key)?.remarks == digestion.remarks)
+        let connection = try Connection(path: fixture.directory.database, create: false)
+        for damaged in ["NULL", "''", "'{}'", "'[1]'", "'{\"images\":[{\"index\":1.5}],\"warnings\":[1]}'"] {
+            try connection.execute("UPDATE digested_bodies SET remarks = \(damaged)")
+            #expect(try fixture.store.body(of: report.key)?.remarks == DigestRemarks())
+        }
     }
 
     @Test("reports are claimed oldest first; one that was tried before comes alone")

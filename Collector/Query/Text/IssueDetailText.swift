@@ -37,6 +37,12 @@ extension IssueDetail {
 extension ReportDetail {
     /// The report as lines for a terminal.
     public func text(_ layout: TextLayout, isFull: Bool) -> [String] {
-        report.text(ReportTextOptions(width: layout.width, color: layout.color, isFull: isFull), warnings: warnings)
+        let options = ReportTextOptions(width: layout.width, color: layout.color, isFull: isFull)
+        let notes = Dictionary(remarks.images.map { ($0.index, $0.text) }) { first, _ in first }
+        let lines = report.text(options, warnings: warnings, imageNotes: notes)
+        guard isFull, !remarks.grouping.isEmpty else { return lines }
+        let grouping =
+            [StyledLine(), StyledLine("Grouped by", .strong)] + remarks.grouping.map { StyledLine("  \($0)") }
+        return lines + layout.rendered(grouping)
     }
 }

@@ -64,7 +64,10 @@ extension SQLiteStore {
                 "UPDATE reports SET digest = 1, failure = NULL, issue = ?, title = ?, culprit = ? WHERE row = ?",
                 [row, digestion.title, digestion.culprit, report.row]
             )
-            try connection.run("INSERT OR REPLACE INTO digested_bodies VALUES (?, ?)", [report.row, digestion.gzip])
+            try connection.run(
+                "INSERT OR REPLACE INTO digested_bodies (report, gzip, remarks) VALUES (?, ?, ?)",
+                [report.row, digestion.gzip, digestion.remarks.json]
+            )
             return issue
         }
     }

@@ -45,13 +45,19 @@ extension SQLiteStore {
         try read { connection throws(StoreError) in
             try connection.query(
                 """
-                SELECT received_bodies.gzip, digested_bodies.gzip FROM reports
+                SELECT received_bodies.gzip, digested_bodies.gzip, digested_bodies.remarks FROM reports
                 JOIN received_bodies ON received_bodies.report = reports.row
                 LEFT JOIN digested_bodies ON digested_bodies.report = reports.row
                 WHERE reports.project = ? AND reports.id = ?
                 """,
                 [report.project, report.id],
-                row: { ReportBody(received: $0.blob(0), digested: $0.optionalBlob(1)) }
+                row: {
+                    ReportBody(
+                        received: $0.blob(0),
+                        digested: $0.optionalBlob(1),
+                        remarks: $0.optionalText(2).map(DigestRemarks.init(json:)) ?? DigestRemarks()
+                    )
+                }
             ).first
         }
     }

@@ -4,7 +4,7 @@ enum Schema {
     static var current: Int { migrations.count }
 
     /// Each step goes from its index to the next version; a released step is never changed.
-    static let migrations: [String] = [first]
+    static let migrations: [String] = [first, remarks]
 
     /// Brings the database up to date, all or nothing.
     static func migrate(_ connection: Connection, path: String, steps: [String] = migrations) throws(StoreError) {
@@ -31,6 +31,9 @@ enum Schema {
     private static func version(_ connection: Connection) throws(StoreError) -> Int {
         try connection.query("PRAGMA user_version") { $0.int(0) }.first ?? 0
     }
+
+    /// What a person should know of a digestion, as `DigestRemarks.json`.
+    private static let remarks = "ALTER TABLE digested_bodies ADD COLUMN remarks TEXT;"
 
     /// Reports are narrow so that lists are fast; their bytes lie apart, those with symbols apart from those received
     /// so that nothing large is ever rewritten. `digest`: 0 pending, 1 done, 2 failed. Times are microseconds.
