@@ -1,6 +1,8 @@
 /// One request and its answer. Used only by the thread of its connection.
 final class Exchange {
     let request: HTTPRequest
+    /// True on a connection that is above the limit: its one request is refused.
+    let isSpare: Bool
     let began = ContinuousClock.now
     private let handler: any HTTPHandler
     private let budget: UploadBudget
@@ -17,10 +19,15 @@ final class Exchange {
     /// A body that nobody wants is read up to so many bytes, so that the client sees the answer and no broken connection.
     static let maximumDiscarded = 16 << 20
 
-    init(_ request: HTTPRequest, handler: any HTTPHandler, budget: UploadBudget) {
+    init(_ request: HTTPRequest, handler: any HTTPHandler, budget: UploadBudget, isSpare: Bool) {
         self.request = request
         self.handler = handler
         self.budget = budget
+        self.isSpare = isSpare
+        guard !isSpare else {
+            state = .discarding(handler.refusal(.tooManyConnections))
+            return
+        }
         state =
             switch handler.begin(request) {
             case .answer(let answer): .discarding(answer)

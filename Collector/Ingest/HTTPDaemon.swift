@@ -4,8 +4,11 @@ import Synchronization
 
 /// Bounds on what clients can make the server hold.
 public struct HTTPLimits: Sendable {
-    /// Connections at once; each has a thread. More are closed at once.
+    /// Connections at once; each has a thread. Up to `spareConnections` more are told 503 and closed, others are closed at
+    /// once.
     public var connections = 256
+    /// Connections that are taken only to be told that there are too many.
+    public var spareConnections = 32
     /// For silence on a connection.
     public var idle = Duration.seconds(30)
     /// For the whole of a request, and again for the whole of its answer.
@@ -32,11 +35,15 @@ final class HTTPDaemon: Sendable {
         let budget: UploadBudget
         let deadlines: ConnectionDeadlines
         let underWay = UnderWay()
+        let limit: Int
+        /// Connections that are open.
+        let open = Atomic(0)
         /// True once every answer ends its connection.
         let isStopping = Atomic(false)
 
         init(handler: any HTTPHandler, limits: HTTPLimits) {
             self.handler = handler
+            limit = limits.connections
             budget = UploadBudget(bytes: limits.uploads)
             deadlines = ConnectionDeadlines(allowance: limits.request)
         }
@@ -63,7 +70,11 @@ final class HTTPDaemon: Sendable {
                 value: unsafeBitCast(Self.connection, to: Int.self),
                 ptr_value: context
             ),
-            MHD_OptionItem(option: .CONNECTION_LIMIT, value: limits.connections, ptr_value: nil),
+            MHD_OptionItem(
+                option: .CONNECTION_LIMIT,
+                value: limits.connections + limits.spareConnections,
+                ptr_value: nil
+            ),
             MHD_OptionItem(
                 option: .CONNECTION_TIMEOUT,
                 value: Int(max(1, limits.idle.components.seconds)),
@@ -113,7 +124,12 @@ final class HTTPDaemon: Sendable {
                 headers: values(of: connection, .HEADER_KIND)
             )
             service.underWay.begin()
-            let exchange = Exchange(request, handler: service.handler, budget: service.budget)
+            let exchange = Exchange(
+                request,
+                handler: service.handler,
+                budget: service.budget,
+                isSpare: mhd_socket_context(connection) != nil
+            )
             slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
             return exchange.earlyAnswer.map { queue($0, for: exchange, on: connection, of: service) } ?? .YES
         }
@@ -140,13 +156,17 @@ final class HTTPDaemon: Sendable {
         service.underWay.end()
     }
 
-    private static let connection: MHD_NotifyConnectionCallback = { context, connection, _, event in
+    private static let connection: MHD_NotifyConnectionCallback = { context, connection, mark, event in
         guard let context, let connection else { return }
         let service = Unmanaged<Service>.fromOpaque(context).takeUnretainedValue()
         let socket = mhd_socket(connection)
         if event == .CONNECTION_NOTIFY_STARTED {
             service.deadlines.restart(socket)
+            let count = service.open.add(1, ordering: .relaxed).newValue
+            // Any pointer marks it; what it points to is never looked at.
+            mark?.pointee = count > service.limit ? context : nil
         } else {
+            service.open.subtract(1, ordering: .relaxed)
             service.deadlines.remove(socket)
         }
     }
@@ -163,7 +183,9 @@ final class HTTPDaemon: Sendable {
         }
         defer { MHD_destroy_response(response) }
         for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
-        if service.isStopping.load(ordering: .relaxed) { MHD_add_response_header(response, "Connection", "close") }
+        if exchange.isSpare || service.isStopping.load(ordering: .relaxed) {
+            MHD_add_response_header(response, "Connection", "close")
+        }
         exchange.send(answer)
         return MHD_queue_response(connection, UInt32(answer.status), response)
     }

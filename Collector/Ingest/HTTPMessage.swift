@@ -73,14 +73,15 @@ protocol HTTPHandler: Sendable {
     func begin(_ request: HTTPRequest) -> Reception
     /// The body is there.
     func answer(_ request: HTTPRequest, body: [UInt8]) -> HTTPAnswer
-    /// The body grew over its limit, or there is no memory for it.
+    /// The body grew over its limit, or there is no room for it or its connection.
     func refusal(_ cause: RefusedBody) -> HTTPAnswer
     /// The answer was sent, or the client went away (status 0).
     func completed(_ request: HTTPRequest, status: Int, bytes: Int, duration: Duration)
 }
 
-/// Why a body was not taken.
+/// Why a request that may be good was not taken.
 enum RefusedBody: Sendable {
     case tooLarge(limit: Int)
     case noMemory
+    case tooManyConnections
 }

@@ -74,6 +74,8 @@ private struct Routes: HTTPHandler {
     func refusal(_ cause: RefusedBody) -> HTTPAnswer {
         switch cause {
         case .tooLarge: ReportEndpoint.tooLarge
+        case .tooManyConnections:
+            ReportEndpoint.unavailable("too many connections at once: keep the report and send it again later")
         case .noMemory: ReportEndpoint.unavailable("too many uploads at once: keep the report and send it again later")
         }
     }

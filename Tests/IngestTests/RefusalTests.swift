@@ -169,14 +169,31 @@ struct RefusalTests {
         #expect(try server.count == 1)
     }
 
-    @Test("connections above the limit are closed, and there is room again when others end")
+    @Test("connections above the limit are told to come back, then closed; there is room again when others end")
     func tooManyConnections() throws {
-        let server = try TestServer { $0.limits.connections = 4 }
+        let server = try TestServer {
+            $0.limits.connections = 4
+            $0.limits.spareConnections = 1
+        }
         var held = try (0..<4).map { _ in try server.connect() }
         for client in held { #expect(try client.request("GET", "/healthz").status == 200) }
-        let extra = try server.connect()
-        extra.send("GET /healthz HTTP/1.1\r\nHost: t\r\n\r\n")
-        #expect((try? extra.rest())?.isEmpty ?? true)
+        let spare = try server.connect()
+        let answer = try spare.request("POST", "/api/1/reports", headers: server.headers, body: SampleReport().gzip())
+        #expect(answer.status == 503)
+        #expect(answer.headers["retry-after"] == "30")
+        #expect(answer.headers["connection"] == "close")
+        #expect(answer.body.contains("too many connections at once"))
+        #expect(try server.count == 0)
+        for client in held { #expect(try client.request("GET", "/healthz").status == 200) }
+        // One that says nothing holds the place above the limit, once the server has seen that the last one ended.
+        var isClosed = false
+        for _ in 0..<1_000 where !isClosed {
+            held.append(try server.connect())
+            let extra = try server.connect()
+            extra.send("GET /healthz HTTP/1.1\r\nHost: t\r\n\r\n")
+            isClosed = (try? extra.rest())?.isEmpty ?? true
+        }
+        #expect(isClosed)
         held.removeAll()
         var served = false
         // The server notices an end in its own time; a refused connection comes back at once.
