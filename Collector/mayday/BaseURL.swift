@@ -11,7 +11,8 @@ struct BaseURL: Sendable {
     /// Reads what was given with `--url`.
     init(_ given: String, _ arguments: Arguments) throws(CommandError) {
         guard let parts = URLComponents(string: given), let scheme = parts.scheme, ["http", "https"].contains(scheme),
-            parts.host?.isEmpty == false, parts.user == nil, ["", "/"].contains(parts.path), parts.query == nil,
+            parts.host?.isEmpty == false, parts.user == nil, parts.password == nil,
+            (1...65_535).contains(parts.port ?? 1), ["", "/"].contains(parts.path), parts.query == nil,
             parts.fragment == nil
         else {
             throw arguments.usage("--url \(given): expected http://HOST:PORT or https://HOST")

@@ -22,8 +22,29 @@ enum ListCommand: Command {
             console.print(list.text(console.layout))
         }
         tell(list.undigested, arguments.directory, console)
-        if list.entries.isEmpty, !arguments.has("--json") { console.note("no issues yet") }
+        if list.entries.isEmpty, !arguments.has("--json") {
+            console.note(try remedy(project, list.undigested, arguments.directory, store))
+        }
         return list.entries.isEmpty ? .nothingFound : .done
+    }
+
+    /// Says what to do when there is nothing to list.
+    private static func remedy(
+        _ project: Int?,
+        _ undigested: DigestCounts,
+        _ directory: DataDirectory,
+        _ store: any Store
+    ) throws(CommandError) -> String {
+        let found = try CommandError.wrapping { () throws(StoreError) in
+            try project.map { id throws(StoreError) in try store.project(id) != nil } ?? true
+        }
+        if let project, !found { return "no project \(project): `mayday projects list` shows those there are" }
+        let place = project.map { " in project \($0)" } ?? ""
+        if undigested.pending + undigested.failed > 0 { return "no issues yet\(place)" }
+        let start = directory.isServed ? "" : "start `mayday serve --data \(directory.path)` and "
+        return
+            "no issues yet\(place): \(start)give your service the DSN that the first start of `mayday serve` printed "
+            + "(a lost one is replaced by `mayday projects rotate \(project ?? 1)`), and crash it"
     }
 
     /// Says why something that was sent may not be in the list.

@@ -72,6 +72,10 @@ enum ShowCommand: Command {
                     + "report's id, or the path of a report file"
             )
         }
+        var status = stat()
+        if fstat(file.fileDescriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+            throw .nothingFound("\(path) is a directory and cannot be read: give a report file in it")
+        }
         do {
             let data = try file.read(upToCount: maximumFile + 1) ?? Data()
             guard data.count <= maximumFile else {

@@ -13,7 +13,8 @@ struct StackText {
         self.options = options
         self.thread = thread
         rows = StackRow.rows(of: thread, isFolded: !options.isFull)
-        margin = 5 + max(3, String(thread.frames.count + (thread.omitted?.count ?? 0)).count)
+        let last = thread.frames.count.addingClamped(thread.omitted?.count ?? 0)
+        margin = 5 + max(3, String(last).count)
     }
 
     var lines: [StyledLine] {
@@ -158,7 +159,7 @@ enum StackRow: Equatable {
                 start = index
                 continue
             }
-            rows.append(.frame(index: index, number: index + skipped))
+            rows.append(.frame(index: index, number: index.addingClamped(skipped)))
             index += 1
         }
         if let omitted = thread.omitted, omitted.index >= thread.frames.count { rows.append(.omitted(omitted.count)) }
@@ -181,6 +182,14 @@ enum StackRow: Equatable {
             if times >= 2 { return (length, times) }
         }
         return nil
+    }
+}
+
+extension Int {
+    /// The sum, or the largest number: counts come out of reports.
+    fileprivate func addingClamped(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
     }
 }
 

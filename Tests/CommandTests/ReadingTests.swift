@@ -76,6 +76,46 @@
             }
         }
 
+        @Test("why symbols are missing and that the file was cut short is shown of a stored report as of its file")
+        func remarks() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            let key = try await serving.key()
+            let gzip = [UInt8](SampleReport.symbolless().encode().dropLast(9))
+            #expect(try serving.post(gzip, key: key).status == 201)
+            _ = await serving.stop()
+            let file = "\(collector.temporary.path)/report.jsonl.gz"
+            try Data(gzip).write(to: URL(fileURLWithPath: file))
+            for flags in [[], ["--full"]] {
+                var texts: [String] = []
+                for what in [file, SampleReport.symbolless().header.id] {
+                    let outcome = try await ChildProcess.run(
+                        Collector.mayday,
+                        ["show", what, "--data", collector.data] + flags
+                    )
+                    texts.append(outcome.output)
+                }
+                #expect(texts[0] == texts[1])
+                let text = texts[1].split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                #expect(text.contains("The file was cut short."), "\(text)")
+                // Of the service's own image, not of the runtime's or the system's.
+                #expect(
+                    text.contains("/srv/checkout/CheckoutService: no such file or directory, and no debug file has")
+                )
+                #expect(!text.contains("libc.so.6: no such file"))
+                #expect(text.contains("Grouped by kind: trap") == !flags.isEmpty)
+            }
+            let json = try await collector.run("show", "1", "--json")
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+            )
+            let newest = try #require(object["newest_report"] as? [String: Any])
+            #expect((newest["warnings"] as? [String])?.first == "The file was cut short.")
+            #expect((newest["grouping"] as? [String])?.first?.hasPrefix("kind: trap") == true)
+            let notes = try #require(newest["notes"] as? [[String: Any]])
+            #expect(notes.contains { $0["image"] as? Int == 0 && ($0["text"] as? String)?.contains("/srv/") == true })
+        }
+
         @Test("HTTP says the same as the command line")
         func http() async throws {
             let collector = try await filled()
@@ -113,14 +153,17 @@
                 ("99", "no issue 99: `mayday list` shows"), ("2/1", "no issue 1 in project 2"),
                 ("ffff", "no report whose id begins with ffff"), ("0", "several reports begin with 0: give more"),
                 ("./nothing", "./nothing: No such file or directory; give an issue"),
-                (damaged, "is not a report: not gzip data"), (collector.data, "cannot be read"),
+                (damaged, "is not a report: not gzip data"),
+                (collector.data, "is a directory and cannot be read: give a"),
             ] {
                 let outcome = try await collector.run("show", what)
                 #expect(outcome.status == .exited(1), "\(what)")
                 #expect(outcome.output == "")
                 #expect(outcome.errors.contains(says), "\(outcome.errors)")
             }
-            #expect(try await collector.run("list", "--project", "9").status == .exited(1))
+            let list = try await collector.run("list", "--project", "9")
+            #expect(list.status == .exited(1))
+            #expect(list.errors == "mayday: no project 9: `mayday projects list` shows those there are\n")
         }
 
         @Test("reports that wait are counted when nobody digests them, and shown as they are")
@@ -146,6 +189,43 @@
             #expect(try await collector.run("list").status == .exited(0))
         }
 
+        @Test("an empty store says what to do next")
+        func empty() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            let served = try await collector.run("list")
+            #expect(served.status == .exited(1))
+            #expect(served.output == "")
+            #expect(served.errors.hasPrefix("mayday: no issues yet: give your service the DSN"), "\(served.errors)")
+            _ = await serving.stop()
+            let stopped = try await collector.run("list", "--project", "1")
+            #expect(
+                stopped.errors.hasPrefix(
+                    "mayday: no issues yet in project 1: start `mayday serve --data \(collector.data)`"
+                ),
+                "\(stopped.errors)"
+            )
+            #expect(stopped.errors.contains("`mayday projects rotate 1`"))
+            let json = try await collector.run("list", "--json")
+            #expect(json.status == .exited(1))
+            #expect(json.output == "{\"issues\":[],\"undigested\":{\"failed\":0,\"pending\":0}}\n")
+            #expect(json.errors == "")
+        }
+
+        @Test("any COLUMNS will do", arguments: ["0", "-1", "x", "99999999999", "9223372036854775807"])
+        func columns(text: String) async throws {
+            let collector = try await filled()
+            for command in [["list"], ["reports"], ["show", "1", "--full"]] {
+                let outcome = try await ChildProcess.run(
+                    Collector.mayday,
+                    command + ["--data", collector.data],
+                    environment: ["COLUMNS": text]
+                )
+                #expect(outcome.status == .exited(0), "\(command) \(outcome.errors)")
+                #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 1_000 })
+            }
+        }
+
         @Test("text from a report reaches the terminal as text only")
         func hostile() async throws {
             let collector = try Collector()
@@ -153,17 +233,21 @@
             let key = try await serving.key()
             var report = SampleReport.old(
                 1,
-                message: "\u{1b}]0;owned\u{7}\u{202e}evil\nIssue 7",
+                message: "\u{1b}]0;owned\u{7}\u{202e}evil\u{9b}31m\nIssue 7",
                 function: "\u{1b}[2Jf()"
             )
             .report()
             report.header.release = "\u{1b}[31mr@1\r"
             #expect(try serving.post(report.encode(), key: key).status == 201)
             _ = await serving.stop()
-            for command in [["list"], ["reports"], ["show", "1"], ["show", "1", "--full"]] {
+            for command in [
+                ["list"], ["reports"], ["show", "1"], ["show", "1", "--full"], ["list", "--json"],
+                ["reports", "--json"],
+                ["show", "1", "--json"],
+            ] {
                 let outcome = try await ChildProcess.run(Collector.mayday, command + ["--data", collector.data])
                 #expect(outcome.status == .exited(0))
-                for character in ["\u{1b}", "\u{7}", "\u{202e}", "\r"] {
+                for character in ["\u{1b}", "\u{7}", "\u{202e}", "\u{9b}", "\r"] {
                     #expect(!outcome.output.unicodeScalars.contains { String($0) == character }, "\(command)")
                 }
             }

@@ -39,6 +39,8 @@
                 ("reports x.gz", "\"x.gz\" is no issue: give a number of `mayday list`"),
                 ("serve --listen 7171", "--listen 7171: expected HOST:PORT"),
                 ("serve --url ftp://x", "--url ftp://x: expected http://HOST:PORT"),
+                ("serve --url http://x:65536", "--url http://x:65536: expected http://HOST:PORT"),
+                ("serve --url http://:k@x", "--url http://:k@x: expected http://HOST:PORT"),
                 ("serve --url http://u@x/y", "--url http://u@x/y: expected"),
                 ("projects", "list | add NAME | rotate ID | rotate admin is missing"),
                 ("projects add", "add needs a name"), ("projects rotate x", "rotate x: expected the id of a project"),

@@ -1,6 +1,7 @@
-import CrashReport
 import TestSupport
 import Testing
+
+@testable import CrashReport
 
 @Suite("Report text")
 struct ReportTextTests {
@@ -108,6 +109,38 @@ struct ReportTextTests {
             }
             if !isFull { #expect(try Golden.difference(lines, "hostile.txt") == nil) }
         }
+    }
+
+    @Test("Numbers of a report may be any")
+    func showsExtremes() throws {
+        for (index, count) in [(0, Int.max), (2, .max), (2, .max - 1), (.max, .max), (6, .max)] {
+            var report = SampleReport().report()
+            report.threads[0].omitted = OmittedFrames(index: index, count: count)
+            report.header.process.uptimeMilliseconds = .max
+            report.header.host?.memory = .max
+            report.crash?.sender = SignalSender(pid: .min, uid: .min)
+            report.crash?.faultAddress = .max
+            report.images[0].base = .max
+            report.images[0].size = .max
+            report.threads[0].frames[0].offset = .max
+            report.threads[0].frames[1].image = .max
+            for isFull in [false, true] {
+                let lines = report.text(ReportTextOptions(width: .max, isFull: isFull))
+                if index <= 6 {
+                    #expect(lines.contains { $0.contains("\(grouped(count)) frames left out") })
+                }
+            }
+        }
+    }
+
+    @Test("JSON holds nothing that a terminal obeys, and gives it back")
+    func escapesJSON() throws {
+        let hostile = "\u{1b}[2J\u{7f}\u{9b}31m\u{202e}\u{2028}\u{e0041}\u{85} é 👩‍💻"
+        let value = JSONValue.object([hostile: .array([.string(hostile)])])
+        let text = value.text
+        #expect(text.unicodeScalars.allSatisfy { !$0.isHostileOnTerminal })
+        #expect(text.contains("\\u009b31m\\u202e\\u2028\\udb40\\udc41\\u0085 é 👩‍💻"))
+        #expect(try JSONReader.parse(Array(text.utf8)) == value)
     }
 
     @Test("Lines keep to the width, whatever it is", arguments: [50, 80, 120])

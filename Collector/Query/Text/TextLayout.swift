@@ -9,9 +9,12 @@ public struct TextLayout: Sendable, Equatable {
     /// What "ago" is counted from.
     public var now: Timestamp
 
+    /// Lines are padded to their width, and `COLUMNS` may be anything.
+    private static let widest = 1_000
+
     /// A layout; 80 columns are assumed when nothing is known.
     public init(width: Int = 80, color: Bool = false, now: Timestamp) {
-        self.width = max(60, width)
+        self.width = min(max(60, width), Self.widest)
         self.color = color
         self.now = now
     }
