@@ -57,11 +57,13 @@ struct StackText {
     private func lines(of frame: Frame, number: Int) -> [StyledLine] {
         guard !frame.symbols.isEmpty else {
             let suffix = unsymbolicatedSuffix(frame)
-            return lines(frame, number: String(number), text: address(of: frame), suffix: suffix)
+            let isOwn = frame.origin == .service
+            return lines(frame, isOwn: isOwn, number: String(number), text: address(of: frame), suffix: suffix)
         }
         return frame.symbols.enumerated().flatMap { index, symbol in
             lines(
                 frame,
+                isOwn: isOwn(symbol, in: frame),
                 number: index == 0 ? String(number) : "",
                 text: (frame.trust == .await && !symbol.inlined ? "await " : "") + symbol.function,
                 suffix: suffix(of: symbol, in: frame)
@@ -69,14 +71,23 @@ struct StackText {
         }
     }
 
-    private func lines(_ frame: Frame, number: String, text: String, suffix: String) -> [StyledLine] {
-        let style: TextStyle =
-            switch frame.origin {
-            case .service: .strong
-            case .runtime, .system: .faint
-            case nil: .plain
-            }
-        let marker = frame.origin == .service ? "  > " : "    "
+    /// What somebody of the service wrote: not the library code and the thunks that the compiler put into its frames, which have no
+    /// line. Without any line, in a stripped binary, the name decides.
+    private func isOwn(_ symbol: FrameSymbol, in frame: Frame) -> Bool {
+        guard frame.origin == .service else { return false }
+        if symbol.place != nil { return true }
+        return frame.symbols.allSatisfy { $0.place == nil } && !symbol.isThunk
+    }
+
+    private func lines(
+        _ frame: Frame,
+        isOwn: Bool,
+        number: String,
+        text: String,
+        suffix: String
+    ) -> [StyledLine] {
+        let style: TextStyle = isOwn ? .strong : frame.origin == nil ? .plain : .faint
+        let marker = isOwn ? "  > " : "    "
         let suffixStyle = style == .strong ? .plain : style
         var line = StyledLine(marker, style)
         line.add(number, .faint)
@@ -118,7 +129,8 @@ struct StackText {
         } else if let place = symbol.place {
             suffix += " (\(place))"
         }
-        if symbol.file == nil || frame.origin != .service, let image = report.image(of: frame) {
+        let isKnownByItsFrame = frame.symbols.contains { $0.place != nil }
+        if frame.origin != .service || !isKnownByItsFrame, let image = report.image(of: frame) {
             suffix += " in \(image.name)"
         }
         if symbol.inlined { return suffix + " [inlined]" }
@@ -126,6 +138,13 @@ struct StackText {
     }
 
     private func how(_ frame: Frame) -> String { " [\(hex(frame.address)) \(frame.trust.rawValue)]" }
+}
+
+extension FrameSymbol {
+    /// Code that the compiler made to pass a call on.
+    fileprivate var isThunk: Bool {
+        ["partial apply ", "reabstraction thunk ", "thunk for ", "outlined "].contains(where: function.hasPrefix)
+    }
 }
 
 /// What is shown of a stack, line by line.
