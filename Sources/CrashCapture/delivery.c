@@ -111,7 +111,7 @@ void mayday_deliver(void) {
         if (WIFSIGNALED(status)) {
             mayday_delivery = (Delivery){DELIVERY_SIGNALLED, WTERMSIG(status)};
         } else {
-            mayday_delivery = (Delivery){WEXITSTATUS(status) == 0 ? DELIVERY_DONE : DELIVERY_EXITED, WEXITSTATUS(status)};
+            mayday_delivery = (Delivery){WEXITSTATUS(status) == MAYDAY_REPORTER_DELIVERED ? DELIVERY_DONE : DELIVERY_EXITED, WEXITSTATUS(status)};
         }
     } else {
         syscall(SYS_kill, child, SIGKILL);

@@ -59,6 +59,7 @@ static void message(Line *line) {
 
 static void place(Line *line) {
     if (mayday_spool.published) {
+        if (mayday_delivery.outcome == DELIVERY_DONE) return;  // it is no longer there
         mayday_line_raw(line, " written to ");
         mayday_line_raw(line, mayday_spool.path);
         return;
@@ -79,7 +80,7 @@ static void delivery(Line *line) {
     const char *consequence = mayday_spool.published ? "; the report stays there" : "; the report is lost";
     switch (mayday_delivery.outcome) {
     case DELIVERY_NONE: return;
-    case DELIVERY_DONE: mayday_line_raw(line, ", delivered"); return;
+    case DELIVERY_DONE: mayday_line_raw(line, mayday_spool.published ? " delivered" : ", delivered"); return;
     case DELIVERY_EXITED:
         if (mayday_delivery.detail == MAYDAY_REPORTER_NOT_DELIVERED) {
             // It knows better than we do where the report is now: a rejected one was set aside.
@@ -88,6 +89,7 @@ static void delivery(Line *line) {
         }
         mayday_line_raw(line, ", not delivered: the reporter exited with ");
         mayday_line_int(line, mayday_delivery.detail);
+        mayday_line_raw(line, " before it came to `Mayday.start`");
         break;
     case DELIVERY_SIGNALLED:
         mayday_line_raw(line, ", not delivered: the reporter was ended by signal ");

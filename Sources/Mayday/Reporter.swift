@@ -21,7 +21,7 @@ enum Reporter {
         return (String(cString: deadline), getenv(MAYDAY_REPORT_VARIABLE).map { String(cString: $0) } ?? "")
     }
 
-    /// Delivers the report and exits: 0 when the backend has it, `MAYDAY_REPORTER_NOT_DELIVERED` when not.
+    /// Delivers the report and exits: `MAYDAY_REPORTER_DELIVERED` when the backend has it, `MAYDAY_REPORTER_NOT_DELIVERED` when not.
     static func run(deadline: String, report: String, uploader: any ReportUploader) -> Never {
         let deadline = ContinuousClock.now.advanced(by: timeLeft(of: deadline, uptime: RunningProcess.uptime))
         let name = lastComponent(report).madeVisible(limit: 300)
@@ -29,7 +29,7 @@ enum Reporter {
         switch outcome ?? .undecided {
         case .delivered(let id):
             StandardError.say("report \(id) delivered to \(uploader.destination)")
-            _exit(0)
+            _exit(MAYDAY_REPORTER_DELIVERED)
         case .failed(let line):
             StandardError.say(line)
         case .undecided:

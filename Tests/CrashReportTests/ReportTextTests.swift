@@ -58,6 +58,29 @@ struct ReportTextTests {
         #expect(try Golden.difference(report.text(), "async.txt") == nil)
     }
 
+    @Test("An optimised stack: inlined library code and thunks are not the service's own")
+    func showsOptimisedStack() throws {
+        var report = SampleReport(threads: 1, isSymbolicated: true, message: nil).report()
+        func symbol(_ function: String, _ line: Int?, inlined: Bool = false) -> FrameSymbol {
+            FrameSymbol(function: function, file: line.map { _ in "/src/Cart.swift" }, line: line, inlined: inlined)
+        }
+        var frame = report.threads[0].frames[1]
+        frame.origin = .service
+        frame.symbols = [
+            symbol("specialized Array.subscript.getter", nil, inlined: true),
+            symbol("closure #1 in Cart.total(of:)", 12, inlined: true),
+            symbol("Cart.total(of:)", 11),
+        ]
+        var thunk = frame
+        thunk.address += 16
+        thunk.symbols = [symbol("partial apply for closure #1 in Cart.total(of:)", nil)]
+        var withoutLines = frame
+        withoutLines.address += 32
+        withoutLines.symbols = [symbol("Cart.checkout()", nil)]
+        report.threads[0].frames = [frame, thunk, withoutLines]
+        #expect(try Golden.difference(report.text(), "optimised.txt") == nil)
+    }
+
     @Test("A handled error")
     func showsError() throws {
         var report = ReportCodecTests.full

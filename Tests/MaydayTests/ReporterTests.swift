@@ -38,7 +38,7 @@ import Testing
         let id = try spool.add(seed: 1)
         let server = try ScriptedServer(example.answer)
         let outcome = try await spool.reporter(of: "\(spool.path)/\(id).jsonl.gz", port: server.port)
-        #expect(outcome.status == .exited(0))
+        #expect(outcome.status == .exited(80))
         #expect(outcome.output.isEmpty, "the service itself must not run")
         #expect(outcome.errors == "mayday: report \(id) delivered to collector at 127.0.0.1:\(server.port)\n")
         #expect(spool.files() == [])
@@ -58,7 +58,7 @@ import Testing
         let id = try spool.add(seed: 1)
         let server = try ScriptedServer(example.answer)
         let outcome = try await spool.reporter(of: "\(spool.path)/\(id).jsonl.gz", port: server.port)
-        #expect(outcome.status == .exited(1))
+        #expect(outcome.status == .exited(81))
         let aside = "\(spool.path)/rejected/\(id).jsonl.gz"
         #expect(outcome.errors == "mayday: report \(id) rejected, set aside in \(aside): \(example.says)\n")
         #expect(spool.files("rejected") == ["\(id).jsonl.gz", "\(id).txt"])
@@ -106,7 +106,7 @@ import Testing
         let server = try ScriptedServer(example.answer)
         let file = "\(spool.path)/\(id).jsonl.gz"
         let outcome = try await spool.reporter(of: file, port: server.port)
-        #expect(outcome.status == .exited(1))
+        #expect(outcome.status == .exited(81))
         #expect(outcome.errors.hasPrefix("mayday: report \(id) not delivered, kept in \(file): "))
         #expect(outcome.errors.contains(example.says))
         #expect(outcome.errors.split(separator: "\n").count == 1)
@@ -122,7 +122,7 @@ import Testing
         let server = try ScriptedServer(example.answer)
         let file = "\(spool.path)/\(id).jsonl.gz"
         let outcome = try await spool.reporter(of: file, port: server.port, deadline: .milliseconds(500))
-        #expect(outcome.status == .exited(1))
+        #expect(outcome.status == .exited(81))
         #expect(outcome.errors.contains("kept in \(file)"))
         #expect(spool.files() == ["\(id).jsonl.gz"])
     }
@@ -133,7 +133,7 @@ import Testing
         let server = try ScriptedServer { .created($0) }
         server.stop()
         let outcome = try await spool.reporter(of: "\(spool.path)/\(id).jsonl.gz", port: server.port)
-        #expect(outcome.status == .exited(1))
+        #expect(outcome.status == .exited(81))
         #expect(outcome.errors.contains("collector at 127.0.0.1:\(server.port) gave no answer: "))
         #expect(spool.files() == ["\(id).jsonl.gz"])
     }
@@ -144,7 +144,7 @@ import Testing
         let assigned = try spool.add(seed: 2)
         let server = try ScriptedServer { .created($0) }
         let outcome = try await spool.reporter(of: "\(spool.path)/\(assigned).jsonl.gz", port: server.port)
-        #expect(outcome.status == .exited(0))
+        #expect(outcome.status == .exited(80))
         #expect(server.requests.map(\.reportID) == [assigned])
         #expect(spool.files() == ["\(first).jsonl.gz"])
     }
@@ -161,7 +161,7 @@ import Testing
             port: server.port,
             deadline: .milliseconds(500)
         )
-        #expect(outcome.status == .exited(1))
+        #expect(outcome.status == .exited(81))
         #expect(outcome.errors == "mayday: report \(id) is being delivered by another process of the service\n")
         #expect(server.requests.isEmpty)
     }
@@ -172,7 +172,7 @@ import Testing
         try spool.add(seed: 1)
         let server = try ScriptedServer { .created($0) }
         let outcome = try await spool.reporter(of: report, port: server.port)
-        #expect(outcome.status == .exited(1))
+        #expect(outcome.status == .exited(81))
         #expect(outcome.output.isEmpty)
         #expect(outcome.errors.contains("names no report") || outcome.errors.contains("cannot be read; it is lost"))
         #expect(server.requests.isEmpty)
@@ -197,7 +197,7 @@ import Testing
         let spool = try TestSpool()
         let server = try ScriptedServer { $0.index < 2 ? .status(503) : .created($0) }
         let outcome = try await spool.reporter(of: "fd:9", port: server.port, descriptors: [9: file])
-        #expect(outcome.status == .exited(0))
+        #expect(outcome.status == .exited(80))
         #expect(
             outcome.errors == "mayday: report \(report.header.id) delivered to collector at 127.0.0.1:\(server.port)\n"
         )
@@ -211,7 +211,7 @@ import Testing
         let spool = try TestSpool()
         let server = try ScriptedServer { _ in .status(503, headers: ["Retry-After": "30"]) }
         let outcome = try await spool.reporter(of: "fd:9", port: server.port, descriptors: [9: file])
-        #expect(outcome.status == .exited(1))
+        #expect(outcome.status == .exited(81))
         #expect(
             outcome.errors == """
                 mayday: report \(report.header.id) not delivered; it is lost, there was no spool: it answered 503 without \
@@ -228,7 +228,7 @@ import Testing
         let spool = try TestSpool()
         let server = try ScriptedServer { .created($0) }
         let outcome = try await spool.reporter(of: "fd:9", port: server.port, descriptors: [9: file])
-        #expect(outcome.status == .exited(1))
+        #expect(outcome.status == .exited(81))
         #expect(outcome.errors == "mayday: the report in memory cannot be read; it is lost\n")
     }
 

@@ -68,8 +68,11 @@ void mayday_make_report_id(char out[37]);
 /// Environment variable that names the report to deliver: an absolute path in the spool, or `fd:N` for an inherited memfd.
 #define MAYDAY_REPORT_VARIABLE "MAYDAY_REPORT"
 
-/// Exit status of a reporter that ran and did not deliver: it has said why, and where the report is, on standard error.
-#define MAYDAY_REPORTER_NOT_DELIVERED 1
+/// Exit statuses of a reporter that reached `start`. A program that ends before that, with 0 or 1 as programs do, has neither.
+/// Delivered: the backend has the report.
+#define MAYDAY_REPORTER_DELIVERED 80
+/// Not delivered: it has said why, and where the report is, on standard error.
+#define MAYDAY_REPORTER_NOT_DELIVERED 81
 
 #ifdef __cplusplus
 }

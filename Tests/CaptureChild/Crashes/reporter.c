@@ -63,7 +63,7 @@ int capture_child_report(const char *mode) {
         print_facts();
         copy_report(report, directory);
         if (report[0] == '/') unlink(report);
-        return 0;
+        return MAYDAY_REPORTER_DELIVERED;
     }
     if (strcmp(mode, "hang") == 0) {
         for (;;) pause();
