@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Programs that `Benchmarks/run` measures. A package of its own, so that building and testing Mayday does not build them.
+
+/// Every target: language mode 6, warnings are errors.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+]
+
+/// A program that links Mayday.
+func program(_ name: String, links: [Target.Dependency] = [.product(name: "Mayday", package: "mayday")]) -> Target {
+    .executableTarget(name: name, dependencies: links, path: "Programs/\(name)", swiftSettings: strict)
+}
+
+let package = Package(
+    name: "mayday-benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "mayday", path: "..")],
+    targets: [program("Crasher"), program("Idle", links: []), program("IdleWithMayday")]
+)

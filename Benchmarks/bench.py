@@ -1,0 +1,34 @@
+"""Runs the groups of benchmarks; see `run`."""
+
+import os
+import sys
+
+import capture
+import harness
+import sdk
+
+GROUPS = {"capture": capture.run, "sdk": sdk.run}
+
+
+def main():
+    only = os.environ.get("ONLY", "")
+    if only and only not in GROUPS:
+        print(f"ONLY={only}: no such group of benchmarks; there are {', '.join(GROUPS)}", file=sys.stderr)
+        return 2
+    harness.no_core_files()
+    load, processors = os.getloadavg()[0], os.cpu_count()
+    if load > processors / 2:
+        harness.log(f"this machine is busy (load {load:.1f} on {processors} processors): what waits for disk or processor suffers")
+    harness.BUILD.mkdir(parents=True, exist_ok=True)
+    failed = False
+    for name, run in GROUPS.items():
+        if only in ("", name):
+            try:
+                run()
+            except harness.Failure as failure:
+                print(f"bench: {name}: {failure}", file=sys.stderr)
+                failed = True
+    return 1 if failed else 0
+
+
+sys.exit(main())
