@@ -42,6 +42,10 @@ static void capture_stages(void) {
         mayday_crashed_stack.truncated = left == LEFT_FAULT ? "fault" : "deadline";
         mayday_unwinder_abandon();
     }
+    if (mayday_unwinder_usable()) {
+        left = mayday_run_stage("await", mayday_stage_await, 0);
+        if (left != LEFT_NOT) mayday_unwinder_abandon();
+    }
     mayday_run_stage("stack", mayday_stage_stack, WRITING_GRACE_NS);
     mayday_report_flush();
     mayday_run_stage("images", mayday_stage_images, WRITING_GRACE_NS);

@@ -184,4 +184,12 @@ int mayday_image_of(uintptr_t address) {
     return -1;
 }
 
+/// Async-signal-safe.
+bool mayday_is_code(uintptr_t address) {
+    int index = mayday_image_of(address);
+    if (index < 0) return false;
+    const LoadedImage *image = &mayday_images.images[index];
+    return address >= image->executable_start && address < image->executable_end;
+}
+
 #endif

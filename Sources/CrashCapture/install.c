@@ -165,7 +165,10 @@ static MaydayCaptureStatus install(const MaydayCaptureOptions *options) {
     mayday_report_warm_up();
 
     mayday_settings = seal(&settings, options);
-    if (mayday_settings != NULL && mayday_arm()) return MAYDAY_CAPTURE_INSTALLED;
+    if (mayday_settings != NULL && mayday_arm()) {
+        mayday_terminate_install();
+        return MAYDAY_CAPTURE_INSTALLED;
+    }
     int error = errno;
     mayday_settings = NULL;
     if (settings.spool_fd >= 0) close(settings.spool_fd);

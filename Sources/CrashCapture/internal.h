@@ -22,6 +22,7 @@
 
 #include "CrashCapture.h"
 #include "line.h"
+#include "stack.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -279,50 +280,16 @@ extern ImageTable mayday_images;
 void mayday_images_walk(void);
 /// Index of the image that contains `address`, or -1. Handler.
 int mayday_image_of(uintptr_t address);
-
-// ---- unwind.c, unwinder.c: stacks ---------------------------------------------------------------------------------------------
-
-enum { FIRST_FRAMES = 128, LAST_FRAMES = 64, MAX_STEPS = 500000 };
-
-typedef enum Trust { TRUST_CONTEXT, TRUST_CFI, TRUST_FP } Trust;
-
-typedef struct StackFrame {
-    uintptr_t address;
-    Trust trust;
-} StackFrame;
-
-/// Frames as they are found: the first ones, and the last ones in a ring. Consistent after every frame.
-typedef struct Stack {
-    uint32_t total;
-    uint32_t first_limit;
-    const char *truncated;
-    StackFrame first[FIRST_FRAMES];
-    StackFrame last[LAST_FRAMES];
-} Stack;
-
-/// Empties `stack`; `first_limit` frames are kept from the top, `LAST_FRAMES` from the end. Handler.
-void mayday_stack_reset(Stack *stack, uint32_t first_limit);
-/// Walks from `context`. `bad_pc`: the pc itself faulted, so that the caller is on top of the stack. Handler.
-void mayday_unwind(const ucontext_t *context, bool bad_pc, Stack *stack);
-/// The unwinder was left in the middle of something and is not to be called again. Handler.
-void mayday_unwinder_abandon(void);
-/// The members `frames`, `omitted` and `truncated`. Handler.
-void mayday_stack_members(Line *line, const Stack *stack);
-
-/// Loads libunwind privately and warms it up. Install.
-void mayday_unwinder_load(void);
-bool mayday_unwinder_usable(void);
-/// Walks by unwind tables, appending to `stack`. `exact`: the pc of `context` is exact, not a return address.
-/// False when nothing could be found. Handler.
-bool mayday_unwinder_walk(const ucontext_t *context, bool exact, Stack *stack);
-/// Appends one frame. False when the hard limit is reached. Handler.
-bool mayday_stack_push(Stack *stack, uintptr_t address, Trust trust);
+/// True within the executable segments of an image. Handler.
+bool mayday_is_code(uintptr_t address);
 
 // ---- registers.c; handler -------------------------------------------------------------------------------------------------------
 
 uintptr_t mayday_context_pc(const ucontext_t *context);
 uintptr_t mayday_context_sp(const ucontext_t *context);
 uintptr_t mayday_context_fp(const ucontext_t *context);
+/// The register in which Swift passes the async context to a function. Handler.
+uintptr_t mayday_context_async(const ucontext_t *context);
 /// Undoes a call to an address that cannot be executed: pc becomes the return address. False when it cannot be read.
 bool mayday_context_undo_call(ucontext_t *context);
 /// Moves pc back over a one-byte trap, when there is one, so that it traps again. True when returning repeats the trap.
@@ -348,6 +315,8 @@ void mayday_message_find(void);
 
 void mayday_stage_header(void);
 void mayday_stage_unwind(void);
+/// Adds the async callers to `mayday_crashed_stack` (await.c).
+void mayday_stage_await(void);
 void mayday_stage_stack(void);
 void mayday_stage_images(void);
 /// The `end` line. Not run as a stage: nothing in it can fault.
@@ -360,6 +329,13 @@ void mayday_write_threads(void);
 
 /// One line on stderr.
 void mayday_status_line(void);
+
+// ---- terminate.c ------------------------------------------------------------------------------------------------------------------
+
+/// Asks uncaught C++ exceptions for their type and text, where libstdc++ is in the process. Install.
+void mayday_terminate_install(void);
+/// What the exception said that `thread` ends by, or NULL. Handler.
+const char *mayday_terminate_message(pid_t thread);
 
 // ---- phdr_interpose.c, thread_stack.c, load.c: what is in place before `main` ----------------------------------------------------
 

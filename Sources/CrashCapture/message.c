@@ -1,4 +1,4 @@
-// The fatal message, from where the Swift runtime and libc keep it. Async-signal-safe.
+// The fatal message, from where the Swift runtime, libc and our handler of std::terminate keep it. Async-signal-safe.
 
 #if defined(__linux__)
 
@@ -46,6 +46,8 @@ void mayday_message_find(void) {
     // The runtime also stores warnings that ended nothing. It ends by a trap or abort(): in another crash the text is old.
     int signal = mayday_crash.signal;
     if (signal == SIGABRT && find_abort_message()) return;
+    // The previous handler of std::terminate may end the process by another signal than abort()'s.
+    if (read_message((uintptr_t)mayday_terminate_message(mayday_crash.thread), "terminate")) return;
     if (signal == SIGILL || signal == SIGTRAP || signal == SIGABRT) find_swift_message();
 }
 

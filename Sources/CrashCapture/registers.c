@@ -14,6 +14,7 @@ typedef struct RegisterName {
 uintptr_t mayday_context_pc(const ucontext_t *context) { return (uintptr_t)context->uc_mcontext.gregs[REG_RIP]; }
 uintptr_t mayday_context_sp(const ucontext_t *context) { return (uintptr_t)context->uc_mcontext.gregs[REG_RSP]; }
 uintptr_t mayday_context_fp(const ucontext_t *context) { return (uintptr_t)context->uc_mcontext.gregs[REG_RBP]; }
+uintptr_t mayday_context_async(const ucontext_t *context) { return (uintptr_t)context->uc_mcontext.gregs[REG_R14]; }
 
 bool mayday_context_undo_call(ucontext_t *context) {
     uintptr_t caller;
@@ -52,6 +53,7 @@ void mayday_registers(Line *line, const ucontext_t *context) {
 uintptr_t mayday_context_pc(const ucontext_t *context) { return context->uc_mcontext.pc; }
 uintptr_t mayday_context_sp(const ucontext_t *context) { return context->uc_mcontext.sp; }
 uintptr_t mayday_context_fp(const ucontext_t *context) { return context->uc_mcontext.regs[29]; }
+uintptr_t mayday_context_async(const ucontext_t *context) { return context->uc_mcontext.regs[22]; }
 
 bool mayday_context_undo_call(ucontext_t *context) {
     if (context->uc_mcontext.regs[30] == 0) return false;

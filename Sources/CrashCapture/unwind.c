@@ -11,14 +11,15 @@ void mayday_stack_reset(Stack *stack, uint32_t first_limit) {
     stack->total = 0;
     stack->first_limit = first_limit < FIRST_FRAMES ? first_limit : FIRST_FRAMES;
     stack->truncated = NULL;
+    stack->callers = NULL;
 }
 
-bool mayday_stack_push(Stack *stack, uintptr_t address, Trust trust) {
+bool mayday_stack_push(Stack *stack, uintptr_t address, uintptr_t frame_pointer, Trust trust) {
     if (stack->total >= MAX_STEPS) {
         stack->truncated = "limit";
         return false;
     }
-    StackFrame frame = {address, trust};
+    StackFrame frame = {address, frame_pointer, trust};
     if (stack->total < stack->first_limit) {
         stack->first[stack->total] = frame;
     } else {
@@ -26,13 +27,6 @@ bool mayday_stack_push(Stack *stack, uintptr_t address, Trust trust) {
     }
     stack->total += 1;
     return true;
-}
-
-static bool is_code(uintptr_t address) {
-    int index = mayday_image_of(address);
-    if (index < 0) return false;
-    const LoadedImage *image = &mayday_images.images[index];
-    return address >= image->executable_start && address < image->executable_end;
 }
 
 /// Swift code and its libraries keep frame pointers; libc does not, so that this is the fallback only.
@@ -44,8 +38,8 @@ static void walk_frame_pointers(const ucontext_t *context, Stack *stack) {
         if (frame < below || frame % sizeof(uintptr_t) != 0) break;
         if (!mayday_safe_read(record, frame, sizeof record)) break;
         if (record[1] == 0) return;
-        if (!is_code(record[1])) break;
-        if (!mayday_stack_push(stack, record[1], TRUST_FP)) return;
+        if (!mayday_is_code(record[1])) break;
+        if (!mayday_stack_push(stack, record[1], record[0], TRUST_FP)) return;
         if (record[0] == 0) return;
         below = frame + sizeof record;
         frame = record[0];
@@ -56,13 +50,14 @@ static void walk_frame_pointers(const ucontext_t *context, Stack *stack) {
 void mayday_unwind(const ucontext_t *context, bool bad_pc, Stack *stack) {
     static ucontext_t start;
     memcpy(&start, context, sizeof start);
-    mayday_stack_push(stack, mayday_context_pc(context), TRUST_CONTEXT);
+    uintptr_t frame_pointer = mayday_context_fp(context);
+    mayday_stack_push(stack, mayday_context_pc(context), frame_pointer, TRUST_CONTEXT);
 
     // A call through a bad pointer: no table knows this pc, and the unwinder's guess loses the function that called.
     bool exact = true;
     if (bad_pc && mayday_context_undo_call(&start)) {
-        if (is_code(mayday_context_pc(&start))) {
-            mayday_stack_push(stack, mayday_context_pc(&start), TRUST_CFI);
+        if (mayday_is_code(mayday_context_pc(&start))) {
+            mayday_stack_push(stack, mayday_context_pc(&start), frame_pointer, TRUST_CFI);
             exact = false;
         } else {
             memcpy(&start, context, sizeof start);
@@ -73,13 +68,28 @@ void mayday_unwind(const ucontext_t *context, bool bad_pc, Stack *stack) {
     walk_frame_pointers(&start, stack);
 }
 
+uint32_t mayday_stack_kept(const Stack *stack, uint32_t *gap) {
+    uint32_t first = stack->total < stack->first_limit ? stack->total : stack->first_limit;
+    uint32_t behind = stack->total - first;
+    *gap = first;
+    return first + (behind < LAST_FRAMES ? behind : LAST_FRAMES);
+}
+
+const StackFrame *mayday_stack_frame(const Stack *stack, uint32_t index) {
+    if (index < stack->first_limit) return &stack->first[index];
+    uint32_t behind = stack->total - stack->first_limit;
+    uint32_t oldest = behind < LAST_FRAMES ? 0 : behind;
+    return &stack->last[(oldest + index - stack->first_limit) % LAST_FRAMES];
+}
+
 static void frame_object(Line *line, const StackFrame *frame, bool first) {
-    static const char *const names[] = {"context", "cfi", "fp"};
+    static const char *const names[] = {"context", "cfi", "fp", "await"};
     mayday_line_raw(line, first ? "{" : ",{");
     mayday_line_key(line, "address");
     mayday_line_hex(line, frame->address);
     // A return address behind a last call that never returns is past the end of its function, perhaps of its image.
-    int image = mayday_image_of(frame->trust == TRUST_CONTEXT ? frame->address : frame->address - 1);
+    bool exact = frame->trust == TRUST_CONTEXT || frame->trust == TRUST_AWAIT;
+    int image = mayday_image_of(exact ? frame->address : frame->address - 1);
     if (image >= 0) {
         mayday_line_key(line, "image");
         mayday_line_int(line, image);
@@ -92,23 +102,27 @@ static void frame_object(Line *line, const StackFrame *frame, bool first) {
 }
 
 void mayday_stack_members(Line *line, const Stack *stack) {
-    uint32_t total = stack->total;
-    uint32_t first = total < stack->first_limit ? total : stack->first_limit;
-    uint32_t behind = total - first;
-    uint32_t last = behind < LAST_FRAMES ? behind : LAST_FRAMES;
+    uint32_t gap;
+    uint32_t kept = mayday_stack_kept(stack, &gap);
+    const AsyncCallers *callers = stack->callers;
+    uint32_t caller_count = callers != NULL ? callers->count : 0;
     mayday_line_key(line, "frames");
     mayday_line_raw(line, "[");
-    for (uint32_t index = 0; index < first; index++) frame_object(line, &stack->first[index], index == 0);
-    for (uint32_t index = behind - last; index < behind; index++) {
-        frame_object(line, &stack->last[index % LAST_FRAMES], false);
+    for (uint32_t index = 0; index < kept; index++) {
+        frame_object(line, mayday_stack_frame(stack, index), index == 0);
+        if (caller_count == 0 || index != callers->behind) continue;
+        for (uint32_t caller = 0; caller < caller_count; caller++) {
+            StackFrame frame = {callers->entries[caller], 0, TRUST_AWAIT};
+            frame_object(line, &frame, false);
+        }
     }
     mayday_line_raw(line, "]");
-    if (behind > last) {
+    if (stack->total > kept) {
         mayday_line_key(line, "omitted");
         mayday_line_raw(line, "{\"index\":");
-        mayday_line_int(line, first);
+        mayday_line_int(line, gap + (caller_count > 0 && callers->behind < gap ? caller_count : 0));
         mayday_line_raw(line, ",\"count\":");
-        mayday_line_int(line, behind - last);
+        mayday_line_int(line, stack->total - kept);
         mayday_line_raw(line, "}");
     }
     if (stack->truncated != NULL) {

@@ -10,6 +10,12 @@
 
 Unwinder mayday_unwinder;
 
+#if defined(__x86_64__)
+enum { FRAME_POINTER = UNW_X86_64_RBP };
+#elif defined(__aarch64__)
+enum { FRAME_POINTER = UNW_AARCH64_X29 };
+#endif
+
 // Static: together 5 KB that the alternate stack need not have.
 static unw_cursor_t cursor;
 static ucontext_t start;
@@ -37,9 +43,21 @@ bool mayday_unwinder_walk(const ucontext_t *context, bool exact, Stack *stack) {
             return found;
         }
         if (pc == 0) return found;
-        if (!mayday_stack_push(stack, (uintptr_t)pc, interrupted ? TRUST_CONTEXT : TRUST_CFI)) return true;
+        unw_word_t frame_pointer = 0;
+        if (unwinder->get_register(&cursor, FRAME_POINTER, &frame_pointer) != 0) frame_pointer = 0;
+        Trust trust = interrupted ? TRUST_CONTEXT : TRUST_CFI;
+        if (!mayday_stack_push(stack, (uintptr_t)pc, (uintptr_t)frame_pointer, trust)) return true;
         found = true;
     }
+}
+
+/// Async-signal-safe, as the walk is.
+uintptr_t mayday_unwinder_function_start(uintptr_t address) {
+    static unw_proc_info_t function;
+    const Unwinder *unwinder = &mayday_unwinder;
+    if (unwinder->get_function == NULL || unwinder->own_memory == NULL) return 0;
+    if (unwinder->get_function(*unwinder->own_memory, address, &function, NULL) != 0) return 0;
+    return (uintptr_t)function.start_ip;
 }
 
 #endif

@@ -18,6 +18,8 @@ typedef struct Unwinder {
     int (*step)(unw_cursor_t *);
     int (*get_register)(unw_cursor_t *, unw_regnum_t, unw_word_t *);
     int (*is_signal_frame)(unw_cursor_t *);
+    int (*get_function)(unw_addr_space_t, unw_word_t, unw_proc_info_t *, void *);
+    unw_addr_space_t *own_memory;
 } Unwinder;
 
 extern Unwinder mayday_unwinder;

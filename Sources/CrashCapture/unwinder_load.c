@@ -19,6 +19,10 @@ void mayday_unwinder_load(void) {
     found->is_signal_frame = (int (*)(unw_cursor_t *))dlsym(library, NAME_OF(UNW_OBJ(is_signal_frame)));
     if (found->init_local == NULL || found->step == NULL || found->get_register == NULL) return;
     if (found->is_signal_frame == NULL) return;
+    // These two serve the async callers only: without them the walk still works.
+    found->get_function = (int (*)(unw_addr_space_t, unw_word_t, unw_proc_info_t *, void *))dlsym(
+        library, NAME_OF(UNW_OBJ(get_proc_info_by_ip)));
+    found->own_memory = (unw_addr_space_t *)dlsym(library, NAME_OF(UNW_OBJ(local_addr_space)));
 
     // The first walk initialises tables under a lock and maps its memory: now, not in a handler.
     static Stack warm_up;
@@ -26,6 +30,7 @@ void mayday_unwinder_load(void) {
     ucontext_t here;
     getcontext(&here);
     mayday_unwinder_walk(&here, false, &warm_up);
+    mayday_unwinder_function_start((uintptr_t)&mayday_unwinder_load);
     found->usable = true;
 }
 

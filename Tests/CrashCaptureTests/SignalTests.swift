@@ -27,7 +27,9 @@
             if let hasAddress { #expect((crash.faultAddress != nil) == hasAddress) }
             #expect(crash.message == nil)
             #expect(report.end?.cut == [])
-            #expect(report.end?.stages == ["header", "park", "loader", "unwind", "stack", "images", "threads"])
+            #expect(
+                report.end?.stages == ["header", "park", "loader", "unwind", "await", "stack", "images", "threads"]
+            )
             #expect(report.end?.unwinder == "libunwind")
             #expect(report.crashedThread?.id == crash.thread)
         }

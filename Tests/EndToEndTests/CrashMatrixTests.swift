@@ -61,6 +61,36 @@ import Testing
         // An optimised build may crash in the copy that the compiler made for the types at hand.
         let culprit = digested.culprit?.replacing("specialized ", with: "") ?? "missing"
         #expect(culprits.contains(culprit))
+        #if arch(x86_64)
+            checkAwaiting(digested.report, test)
+        #endif
+    }
+
+    /// The async callers are behind the async function that crashed, or called what did, in their order; the executor's frames follow.
+    private func checkAwaiting(_ report: Report, _ test: Case) {
+        let frames = report.crashedThread?.frames ?? []
+        let awaiting = frames.filter { $0.trust == .await }
+        guard case .suspending = test.kind.body else { return }
+        #expect(report.end?.stages.contains("await") == true)
+        // What runs the gallery's body awaits too, in an order that is the optimiser's.
+        let names = awaiting.compactMap { Self.name($0) }
+        #expect(Array(names.prefix(test.kind.awaitedBy.count)) == test.kind.awaitedBy, "\(names)")
+        for frame in awaiting.prefix(test.kind.awaitedBy.count) {
+            #expect(frame.symbols.last?.file?.hasSuffix("/ConcurrencyKinds.swift") == true)
+            #expect(frame.symbols.last?.line != nil)
+        }
+        guard let first = frames.firstIndex(where: { $0.trust == .await }) else {
+            Issue.record("no async callers")
+            return
+        }
+        #expect(frames[first...].prefix(awaiting.count).allSatisfy { $0.trust == .await })
+        #expect(frames[..<first].contains { $0.origin == .service })
+        #expect(frames[first...].contains { $0.trust == .cfi })
+    }
+
+    /// The function that a frame is part of: an async one is compiled in pieces, one for each suspension point.
+    private static func name(_ frame: Frame) -> String? {
+        frame.symbols.last?.function.replacing(#/^\(\d+\) (?:await|suspend) resume partial function for /#, with: "")
     }
 
     private struct Crash {

@@ -19,6 +19,15 @@ let concurrencyKinds: [CrashKind] = [
         body: .suspending { _ = await summary($0) }
     ),
     CrashKind(
+        "awaited",
+        trap,
+        .both("Index out of range"),
+        in: "stow(_:)",
+        on: [.task],
+        awaitedBy: ["route(_:)", "Courier.carry(_:)", "deliver(_:)"],
+        body: .suspending { _ = await deliver($0) }
+    ),
+    CrashKind(
         "main-actor-assumed",
         trap,
         .none,
@@ -58,6 +67,32 @@ func entries(_ count: Int) async -> [Int] {
 @inline(never)
 func last(of entries: [Int]) -> Int {
     entries[entries.count]  // crash: after-suspension
+}
+
+@inline(never)
+func deliver(_ count: Int) async -> Int {
+    await Courier().carry(count) + 1
+}
+
+actor Courier {
+    var carried = 0
+
+    @inline(never)
+    func carry(_ count: Int) async -> Int {
+        carried += await route(count)
+        return carried
+    }
+}
+
+@inline(never)
+func route(_ count: Int) async -> Int {
+    await stow(count) * 2
+}
+
+@inline(never)
+func stow(_ count: Int) async -> Int {
+    let entries = await entries(count)
+    return entries[count]  // crash: awaited
 }
 
 @MainActor var refreshes = 0

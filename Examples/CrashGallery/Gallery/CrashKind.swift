@@ -14,6 +14,8 @@ struct CrashKind: Sendable {
     let stages: [Stage]
     /// False when an optimised build does not crash.
     let inRelease: Bool
+    /// Functions of our own that await the one that crashed, innermost first; the report must list at least these.
+    let awaitedBy: [String]
     /// True when the compiler may give no line to the instruction that crashes: it is code of its own making.
     let mayHaveNoLine: Bool
     /// What crashes.
@@ -69,6 +71,7 @@ struct CrashKind: Sendable {
         on stages: [Stage],
         inRelease: Bool = true,
         mayHaveNoLine: Bool = false,
+        awaitedBy: [String] = [],
         body: Body
     ) {
         self.name = name
@@ -78,6 +81,7 @@ struct CrashKind: Sendable {
         self.stages = stages
         self.inRelease = inRelease
         self.mayHaveNoLine = mayHaveNoLine
+        self.awaitedBy = awaitedBy
         self.body = body
     }
 }

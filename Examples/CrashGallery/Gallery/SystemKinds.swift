@@ -31,8 +31,12 @@ let systemKinds: [CrashKind] = [
     CrashKind("c-assert", "SIGABRT", .both("Assertion `weight > 1000000' failed"), in: "parcel_stamp") {
         parcel_stamp(Int32($0))
     },
-    // What the exception says goes to standard error only, so far.
-    CrashKind("cxx-exception", "SIGABRT", .none, in: "labels::Printer::print(int)") {
+    CrashKind(
+        "cxx-exception",
+        "SIGABRT",
+        .both("uncaught std::runtime_error: no paper for 2 labels"),
+        in: "labels::Printer::print(int)"
+    ) {
         use(label_print(Int32($0)))
     },
     CrashKind("c-divide-by-zero", "SIGFPE", .none, in: "parcel_mean_weight") {
