@@ -39,7 +39,8 @@ struct Headline {
     private static func title(of crash: Crash, in report: Report, calls: [Call]) -> String {
         if let message = crash.message, let title = MessageText.title(message) { return title }
         if report.isSentFromOutside, let sender = crash.sender {
-            return "\(crash.signal.name) sent by process \(sender.pid) of user \(sender.uid)"
+            // The process differs from crash to crash; the report names it.
+            return "\(crash.signal.name) sent by another process of user \(sender.uid)"
         }
         if let misuse = calls.first?.function.flatMap(DispatchMisuse.init) { return misuse.description }
         if crash.sender != nil, crash.signal.name != "SIGABRT" {

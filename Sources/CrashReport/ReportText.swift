@@ -141,7 +141,9 @@ struct ReportText {
             lines.append(StyledLine(place))
         }
         if let sender = crash.sender {
-            lines.append(StyledLine("sent by process \(sender.pid) of user \(sender.uid)"))
+            let isOwn = sender.pid == report.header.process.pid
+            let who = isOwn ? "raised by the process itself" : "sent by process \(sender.pid) of user \(sender.uid)"
+            lines.append(StyledLine(who))
         }
         return lines
     }

@@ -31,8 +31,12 @@ struct StackText {
                 lines.append(remark("\(what) left out of a deep stack"))
             }
         }
-        if let reason = thread.truncated { lines.append(remark("the stack goes on: \(Self.words(for: reason))")) }
-        if thread.frames.isEmpty { lines.append(remark("no frames")) }
+        if let reason = thread.truncated {
+            let what = thread.frames.isEmpty ? "no frames" : "the stack goes on"
+            lines.append(remark("\(what): \(Self.words(for: reason))"))
+        } else if thread.frames.isEmpty {
+            lines.append(remark("no frames"))
+        }
         return lines
     }
 
@@ -166,10 +170,12 @@ enum StackRow: Equatable {
         var skipped = 0
         /// Frames before it are on the other side of a gap, or folded already.
         var start = 0
+        var isGapShown = false
         while index < thread.frames.count {
-            if let omitted = thread.omitted, omitted.index == index, start < index || index == 0 {
+            if let omitted = thread.omitted, omitted.index == index, !isGapShown {
                 rows.append(.omitted(omitted.count))
                 skipped = omitted.count ?? 0
+                isGapShown = true
                 start = index
             }
             if isFolded, let fold = cycle(in: thread, at: index, since: start) {

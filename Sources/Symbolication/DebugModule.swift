@@ -40,6 +40,12 @@ final class DebugModule {
         return symbols.isEmpty ? .stripped : .noDebugInformation
     }
 
+    /// With debug information where the other has none, or at least with symbols.
+    func isMoreComplete(than other: DebugModule) -> Bool {
+        if debug != nil || other.debug != nil { return other.debug == nil }
+        return !symbols.isEmpty && other.symbols.isEmpty
+    }
+
     /// Functions at an address of the file.
     func answer(at address: UInt64, demangler: Demangler) -> Answer {
         if let known = answers[address] { return known }

@@ -8,6 +8,8 @@ struct Demangler {
 
     /// Short form, as in Swift's own backtraces: `checkout(_:)`. A name that is not mangled is returned unchanged.
     func short(_ name: String) -> String {
+        // The entry point of an executable with an async `main` and the parts it is resumed at: `async_MainTQ0_`.
+        if name.hasPrefix("async_Main") { return "main" }
         guard Self.canDemangle(name) else { return name }
         var copy = name
         let short = copy.withUTF8 { utf8 in

@@ -85,7 +85,7 @@ public final class Symbolicator {
         guard !state.image.path.hasPrefix("["), !state.image.path.hasPrefix("linux-vdso") else { return }
         var reason: ImageNote.Reason?
         if let buildID = state.image.buildID, buildID.utf8.contains(where: { $0 != UInt8(ascii: "0") }) {
-            switch module(path: state.image.path, buildID: buildID.lowercased()) {
+            switch module(of: state.image, buildID: buildID.lowercased(), owner: state.owner) {
             case .success(let module):
                 state.module = module
                 reason = module.shortcoming
@@ -102,12 +102,22 @@ public final class Symbolicator {
         }
     }
 
-    private func module(path: String, buildID: String) -> Result<DebugModule, ImageNote.Reason> {
-        if let known = modules[buildID] {
+    private func module(
+        of image: Image,
+        buildID: String,
+        owner: FrameOrigin
+    ) -> Result<DebugModule, ImageNote.Reason> {
+        if let known = modules[buildID]?.module {
             modules[buildID]?.lastUse = clock
-            return .success(known.module)
+            // A stripped file met first, or one whose debug file came later, must not stand in the way of a better one.
+            guard owner == .service, known.shortcoming != nil,
+                case .success(let better) = finder.module(path: image.path, buildID: buildID),
+                better.isMoreComplete(than: known)
+            else { return .success(known) }
+            modules[buildID] = OpenModule(module: better, lastUse: clock)
+            return .success(better)
         }
-        let found = finder.module(path: path, buildID: buildID)
+        let found = finder.module(path: image.path, buildID: buildID)
         if case .success(let module) = found { modules[buildID] = OpenModule(module: module, lastUse: clock) }
         return found
     }

@@ -81,6 +81,16 @@ struct ReportTextTests {
         #expect(try Golden.difference(report.text(), "optimised.txt") == nil)
     }
 
+    @Test("A recursion folded up to the gap on both sides: the gap is told")
+    func showsGapBetweenFolds() throws {
+        var report = SampleReport(threads: 1, isSymbolicated: true, message: nil).report()
+        let frame = report.threads[0].frames[1]
+        report.threads[0].frames = Array(repeating: frame, count: 192)
+        report.threads[0].omitted = OmittedFrames(index: 128, count: 261_795)
+        let text = report.text().joined(separator: "\n")
+        #expect(text.contains("261,795 frames left out of a deep stack"), "\(text)")
+    }
+
     @Test("A handled error")
     func showsError() throws {
         var report = ReportCodecTests.full

@@ -44,6 +44,18 @@ import Testing
         result.report.threads[0].frames.map(\.symbols)
     }
 
+    @Test func strippedFileDoesNotStandInTheWayOfAWholeOne() async throws {
+        let split = try await Split()
+        let symbolicator = Symbolicator(debugDirectories: [])
+        let poor = symbolicator.symbolicate(split.report())
+        #expect(poor.notes.map(\.reason) == [.stripped])
+        let whole = symbolicator.symbolicate(split.report(split.whole.path))
+        #expect(whole.report.threads[0].frames.map(\.symbols) == split.expected)
+        #expect(whole.notes.isEmpty)
+        // And what was found once serves the stripped one as well.
+        #expect(symbolicator.symbolicate(split.report()).notes.isEmpty)
+    }
+
     @Test func strippedFileSaysWhatIsMissing() async throws {
         let split = try await Split()
         let result = Symbolicator(debugDirectories: []).symbolicate(split.report())
