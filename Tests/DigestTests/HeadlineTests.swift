@@ -48,7 +48,10 @@ import Testing
             (.signal(11, "SIGSEGV", code: 1, "SEGV_MAPERR", address: 0x7f00_0000), "SIGSEGV (address is not mapped)"),
             (.signal(11, "SIGSEGV", code: 2, "SEGV_ACCERR", address: 0x7f00_0000), "SIGSEGV (address is protected)"),
             (.signal(11, "SIGSEGV", code: 128, "SI_KERNEL", address: 0), "SIGSEGV (address is no pointer)"),
-            (.signal(11, "SIGSEGV", code: 0, "SI_USER", sender: outside), "SIGSEGV sent by another process of user 1000"),
+            (
+                .signal(11, "SIGSEGV", code: 0, "SI_USER", sender: outside),
+                "SIGSEGV sent by another process of user 1000"
+            ),
             (.signal(11, "SIGSEGV", code: -6, "SI_TKILL", sender: own), "SIGSEGV raised by the process itself"),
             (
                 .signal(7, "SIGBUS", code: 2, "BUS_ADRERR", address: 0x7f00_0000),
