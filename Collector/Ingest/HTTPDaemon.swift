@@ -1,4 +1,5 @@
 internal import CMicroHTTPD
+public import CrashReport
 import Foundation
 import Synchronization
 
@@ -15,6 +16,8 @@ public struct HTTPLimits: Sendable {
     public var request = Duration.seconds(60)
     /// Bytes of bodies that all uploads together hold; above that, 503.
     public var uploads = 64 << 20
+    /// For the reports in them.
+    public var report = ReportLimits.standard
     /// How long a stop waits for requests that were begun.
     public var stop = Duration.seconds(10)
 

@@ -46,7 +46,13 @@ private struct Routes: HTTPHandler {
     init(store: any Store, parts: IngestServer.Parts) {
         self.store = store
         self.parts = parts
-        reports = ReportEndpoint(store: store, metrics: metrics, log: parts.log, onStored: parts.onStored)
+        reports = ReportEndpoint(
+            store: store,
+            metrics: metrics,
+            log: parts.log,
+            limits: parts.limits.report,
+            onStored: parts.onStored
+        )
     }
 
     func begin(_ request: HTTPRequest) -> Reception {

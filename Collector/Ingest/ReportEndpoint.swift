@@ -8,6 +8,7 @@ struct ReportEndpoint: Sendable {
     let store: any Store
     let metrics: IngestMetrics
     let log: ServerLog
+    let limits: ReportLimits
     /// Called after a report was kept.
     let onStored: @Sendable () -> Void
     /// Bounds the memory and the cores that checking takes.
@@ -17,7 +18,14 @@ struct ReportEndpoint: Sendable {
     static let maximumBody = 8 << 20
     private static let types: Set<String> = ["application/x-ndjson", "application/gzip", "application/octet-stream"]
 
-    init(store: any Store, metrics: IngestMetrics, log: ServerLog, onStored: @escaping @Sendable () -> Void) {
+    init(
+        store: any Store,
+        metrics: IngestMetrics,
+        log: ServerLog,
+        limits: ReportLimits,
+        onStored: @escaping @Sendable () -> Void
+    ) {
+        self.limits = limits
         self.store = store
         self.metrics = metrics
         self.log = log
@@ -96,7 +104,7 @@ struct ReportEndpoint: Sendable {
     private func check(_ body: [UInt8]) throws(ReportDecodingError) -> Report {
         checking.wait()
         defer { checking.signal() }
-        return try Report.decode(gzip: body).report
+        return try Report.decode(gzip: body, limits: limits).report
     }
 
     private func storeAnswer(_ error: StoreError) -> HTTPAnswer {
