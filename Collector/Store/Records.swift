@@ -82,15 +82,15 @@ public struct ReportFacts: Sendable, Equatable {
     /// `SIGSEGV`.
     public var signal: String?
 
-    /// The facts of a report that was received at a time.
+    /// The facts of a report that was received at a time, texts cut to a length for lists: the report has them whole.
     public init(_ report: Report, received: Timestamp) {
-        kind = report.header.kind.description
+        kind = report.header.kind.description.cutForLists
         time = min(Timestamp(report.header.time) ?? received, received)
-        service = report.header.service
-        release = report.header.release
-        environment = report.header.environment
-        host = report.header.host?.name
-        signal = report.crash?.signal.name
+        service = report.header.service?.cutForLists
+        release = report.header.release?.cutForLists
+        environment = report.header.environment?.cutForLists
+        host = report.header.host?.name?.cutForLists
+        signal = report.crash?.signal.name.cutForLists
     }
 
     init(
@@ -109,6 +109,15 @@ public struct ReportFacts: Sendable, Equatable {
         self.environment = environment
         self.host = host
         self.signal = signal
+    }
+}
+
+extension String {
+    /// At most 500 scalars: a report may hold texts of a megabyte, and lists and indexes should not.
+    fileprivate var cutForLists: String {
+        let limit = 500
+        guard utf8.count > limit, unicodeScalars.count > limit else { return self }
+        return String(unicodeScalars.prefix(limit - 1)) + "…"
     }
 }
 
@@ -157,8 +166,8 @@ public struct Digestion: Sendable {
         self.remarks = remarks
         self.key = key
         self.fingerprint = fingerprint
-        self.title = title
-        self.culprit = culprit
+        self.title = title.cutForLists
+        self.culprit = culprit?.cutForLists
         self.gzip = gzip
     }
 }

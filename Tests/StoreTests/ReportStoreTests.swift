@@ -128,6 +128,35 @@ struct ReportStoreTests {
         #expect(throws: StoreError.self) { try fixture.store.add(fixture.report(3)) }
     }
 
+    @Test("lists hold no text of a megabyte, and the report holds it whole")
+    func hugeTexts() throws {
+        let fixture = try Fixture()
+        let huge = String(repeating: "e\u{301}", count: 20_000)
+        var report = SampleReport().report()
+        report.header.kind = ReportKind(huge)
+        report.header.service = huge
+        report.header.release = huge
+        report.header.environment = huge
+        report.header.host?.name = huge
+        report.crash?.signal.name = huge
+        let new = NewReport(project: fixture.project.id, received: .now(), report: report, gzip: report.encode())
+        _ = try fixture.store.add(new)
+        var digestion = fixture.digestion(new, title: huge)
+        digestion = Digestion(key: new.key, fingerprint: "f", title: huge, culprit: huge, gzip: digestion.gzip)
+        let issue = try #require(try fixture.store.finish(digestion))
+        let facts = try #require(try fixture.store.reports(ReportSelection(limit: 1)).first).facts
+        let release = try #require(try fixture.store.releases(of: issue.key).first).release
+        for text in [
+            facts.kind, facts.service, facts.release, facts.environment, facts.host, facts.signal, issue.kind,
+            issue.title, issue.culprit, release,
+        ] {
+            #expect(text?.unicodeScalars.count == 500)
+            #expect(text?.hasSuffix("…") == true)
+        }
+        let body = try #require(try fixture.store.body(of: new.key))
+        #expect(try Report.decode(gzip: body.received).report.header.release == huge)
+    }
+
     @Test("a clock that is ahead does not make a report newer than its arrival")
     func clockAhead() throws {
         let fixture = try Fixture()
