@@ -75,6 +75,8 @@ extension FrameOrigin {
         if ["_ZN5swift", "_ZNK5swift", "_ZN3icu", "_ZNK3icu", "_ZN6icu_", "_ZNK6icu_"].contains(where: name.hasPrefix) {
             return .runtime
         }
+        // Functions of one file of the runtime, such as `completeTask(swift::AsyncContext*, …)`, are in no namespace of its own.
+        if ["_ZL", "_ZN12_GLOBAL__N_1"].contains(where: name.hasPrefix), name.contains("N5swift") { return .runtime }
         let ofTheStandardLibrary = [
             "_ZNSt", "_ZNKSt", "_ZSt", "_ZNSs", "_ZNSa", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx", "_ZN10__cxxabiv1",
         ]
@@ -83,7 +85,7 @@ extension FrameOrigin {
 
     private static func ofC(_ name: String, hasDebugInformation: Bool) -> FrameOrigin {
         if systemFunctions.contains(name)
-            || ["__cxa_", "__gxx_", "_Unwind_", "__libc_"].contains(where: name.hasPrefix)
+            || ["__cxa_", "__gxx_", "_Unwind_", "__libc_", "__clang_call_terminate"].contains(where: name.hasPrefix)
         {
             return .system
         }

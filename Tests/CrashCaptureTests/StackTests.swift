@@ -79,6 +79,29 @@
             #expect(!report.images.isEmpty)
         }
 
+        #if arch(x86_64)
+            /// Contexts of async functions that go on and on, in a circle, to nowhere, and into data.
+            @Test(arguments: [
+                ("async:3", 3, nil), ("async:64", 64, nil), ("async:65", 64, "limit"),
+                ("async-circle", 5, "unreadable"),
+                ("async-wild", 3, "unreadable"), ("async-data", 3, "unreadable"),
+            ])
+            func asyncCallersAreBounded(kind: String, count: Int, reason: String?) async throws {
+                let run = try await CaptureRun(kind)
+                #expect(run.outcome.status == .signalled(SIGSEGV))
+                let report = try run.onlyReport()
+                let stack = try #require(report.crashedThread)
+                let names = try await ChildSymbols().names(stack)
+                #expect(names.prefix(2) == ["capture_child_segv", "capture_child_async"])
+                #expect(names.last == "_start")
+                #expect(stack.frames.dropFirst(2).prefix(count).allSatisfy { $0.trust == .await })
+                #expect(stack.frames.count { $0.trust == .await } == count)
+                #expect(Set(stack.frames.filter { $0.trust == .await }.map(\.address)).count == 1)
+                #expect(report.end?.cut == reason.map { [CutStage(stage: "await", reason: $0)] } ?? [])
+                #expect(report.end?.stages.contains("await") == (reason == nil))
+            }
+        #endif
+
         @Test func damagedStackPointer() async throws {
             let run = try await CaptureRun("bad-stack")
             #expect(run.outcome.status == .signalled(SIGILL))

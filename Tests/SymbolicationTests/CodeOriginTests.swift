@@ -57,11 +57,15 @@ import Testing
         ("swift_job_run", .runtime), ("_swift_runtime_on_report", .runtime), ("__swift_memcpy16_8", .runtime),
         ("_dispatch_worker_thread", .runtime), ("dispatch_group_leave", .runtime),
         ("_ZN5swift7metadata3fooEv", .runtime),
+        ("_ZL23completeTaskWithClosurePN5swift12AsyncContextEPNS_10SwiftErrorE", .runtime),
+        ("_ZN12_GLOBAL__N_119ProcessOutOfLineJob7processEPN5swift3JobE", .runtime),
         ("_ZNSt6vectorIiSaIiEE2atEm", .system), ("_ZSt9terminatev", .system), ("__cxa_throw", .system),
+        ("__clang_call_terminate", .system),
         ("_start", .system),
         ("__libc_start_call_main", .system),
         // Other names are the service's.
         ("main", .service), ("parcel_move", .service), ("_ZN6labels7Printer5printEi", .service), ("CFOO", .runtime),
+        ("_ZL5labelPN6labels7PrinterE", .service),
         ("", .service),
     ])
     func functions(_ mangled: String, _ origin: FrameOrigin) {

@@ -39,6 +39,12 @@ let systemKinds: [CrashKind] = [
     ) {
         use(label_print(Int32($0)))
     },
+    CrashKind("cxx-noexcept", "SIGABRT", .both("uncaught labels::Jam: tray 2 is jammed"), in: "labels::feed(int)") {
+        use(label_feed(Int32($0)))
+    },
+    CrashKind("cxx-thrown-number", "SIGABRT", .both("uncaught int"), in: "labels::cut(int)") {
+        use(label_cut(Int32($0)))
+    },
     CrashKind("c-divide-by-zero", "SIGFPE", .none, in: "parcel_mean_weight") {
         use(parcel_mean_weight(Int32($0), Int32($0 - $0)))
     },
