@@ -19,8 +19,9 @@ static struct sigaction before;
 static void on_capture_signal(int signal, siginfo_t *info, void *context) {
     (void)signal;
     int saved_errno = errno;
-    if (info->si_code == SI_QUEUE) {
-        mayday_park(info, context);
+    // Where the user's limit of pending signals is reached, the kernel delivers a signal without what was queued with it.
+    if (info->si_code == SI_QUEUE || info->si_code == SI_USER) {
+        mayday_park(context);
     } else if (info->si_code == SI_TIMER && info->si_value.sival_ptr == (void *)&cookie) {
         if (mayday_on_crashing_thread() && mayday_crash.phase == PHASE_STAGE) mayday_leave_stage(LEFT_DEADLINE);
     }

@@ -185,8 +185,8 @@ _Noreturn void mayday_leave_stage(LeaveReason reason);
 
 // ---- park.c: the other threads stand still; handler --------------------------------------------------------------------
 
-/// The calling thread was signalled: it stays here if we sent the signal, and if nobody releases it until the process is gone.
-void mayday_park(const siginfo_t *info, const ucontext_t *context);
+/// The calling thread was signalled: it stays here if it was asked to stop, and if nobody releases it until the process is gone.
+void mayday_park(const ucontext_t *context);
 /// Another thread crashed while a crash is being captured: waits until the process is gone, bounded.
 void mayday_wait_for_end(void);
 void mayday_park_reset(void);

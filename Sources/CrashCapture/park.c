@@ -51,11 +51,21 @@ static void stay(void) {
     }
 }
 
-void mayday_park(const siginfo_t *info, const ucontext_t *context) {
-    ParkedThread *slot = info->si_value.sival_ptr;
-    bool ours = slot >= mayday_parked && slot < mayday_parked + MAX_THREADS && slot->id == sys_gettid() &&
-                info->si_pid == sys_getpid();
-    if (!ours || slot->context != NULL) return;
+/// The entry of this thread when it was asked to stop, else NULL. The table says so, not the signal, which may come without
+/// its value.
+static ParkedThread *own_entry(void) {
+    pid_t thread = sys_gettid();
+    if (mayday_crash.pid != sys_getpid()) return NULL;
+    for (uint32_t index = 0; index < mayday_parked_count; index++) {
+        ParkedThread *entry = &mayday_parked[index];
+        if (entry->id == thread) return entry->unreachable ? NULL : entry;
+    }
+    return NULL;
+}
+
+void mayday_park(const ucontext_t *context) {
+    ParkedThread *slot = own_entry();
+    if (slot == NULL || slot->context != NULL) return;
     // SIGUSR1 and SIGUSR2 stay open besides faults: Swift's backtracer stops threads by them.
     KernelSignals open = SIGNAL_BIT(SIGUSR1) | SIGNAL_BIT(SIGUSR2) | SIGNAL_BIT(SIGPROF);
     for (int index = 0; index < CRASH_SIGNALS; index++) open |= SIGNAL_BIT(mayday_crash_signals[index]);
@@ -117,7 +127,6 @@ static bool stop_thread(pid_t thread) {
     info.si_signo = SIGPROF;
     info.si_code = SI_QUEUE;
     info.si_pid = mayday_crash.pid;
-    info.si_value.sival_ptr = slot;
     if (sys_queue_signal(mayday_crash.pid, thread, SIGPROF, &info) == 0) {
         // A stopped or traced thread does not run its handler: nothing to wait for.
         if (status.state != 'T' && status.state != 't') signalled += 1;

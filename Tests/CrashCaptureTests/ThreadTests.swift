@@ -64,6 +64,15 @@
             }
         }
 
+        /// Above RLIMIT_SIGPENDING the signal that stops a thread comes without what was queued with it.
+        @Test func threadsStopWithoutRoomForPendingSignals() async throws {
+            let run = try await CaptureRun("exit-under-crash", ["--signal-limit", "0"])
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            let report = try run.onlyReport()
+            #expect(report.threads.count == 2)
+            #expect(report.end?.cut == [])
+        }
+
         @Test func cancelledThreadStillReports() async throws {
             let run = try await CaptureRun("cancelled")
             #expect(run.outcome.status == .signalled(SIGSEGV))

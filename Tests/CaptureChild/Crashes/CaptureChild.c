@@ -9,6 +9,7 @@
 //   --previous MODE         installs a handler of its own first (see previous.c)
 //   --file-limit BYTES      RLIMIT_FSIZE
 //   --descriptors MODE      none are left: `soft` below the hard limit, `hard` at it
+//   --signal-limit COUNT    RLIMIT_SIGPENDING
 //   --sandbox yes           refuses the newer system calls, as old kernels and seccomp profiles do (see sandbox.c)
 
 #include "CaptureChildCrashes.h"
@@ -34,6 +35,7 @@ typedef struct Arguments {
     const char *previous;
     const char *file_limit;
     const char *descriptors;
+    const char *signal_limit;
     const char *sandbox;
     const char *reporter_deadline;
     const char *capture_deadline;
@@ -53,6 +55,7 @@ static bool parse(int count, char **arguments, Arguments *result) {
         {"--previous", &result->previous},
         {"--file-limit", &result->file_limit},
         {"--descriptors", &result->descriptors},
+        {"--signal-limit", &result->signal_limit},
         {"--sandbox", &result->sandbox},
         {"--reporter-deadline", &result->reporter_deadline},
         {"--capture-deadline", &result->capture_deadline},
@@ -138,6 +141,10 @@ int capture_child_main(int32_t count, char **arguments) {
     if (parsed.file_limit != NULL) {
         struct rlimit limit = {number(parsed.file_limit, 0), number(parsed.file_limit, 0)};
         setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    if (parsed.signal_limit != NULL) {
+        struct rlimit limit = {number(parsed.signal_limit, 0), number(parsed.signal_limit, 0)};
+        setrlimit(RLIMIT_SIGPENDING, &limit);
     }
     if (parsed.sandbox != NULL) capture_child_enter_sandbox();
     capture_child_descriptors_before = capture_child_descriptors();
