@@ -164,6 +164,9 @@ extern Crash mayday_crash;
 void mayday_on_signal(int signal, siginfo_t *info, void *context);
 /// Sets the handlers. False and errno when one could not be set; then none is. Handler.
 bool mayday_arm(void);
+/// Lets faults through on the calling thread: where one is blocked, the kernel ends the process without calling a handler.
+/// Handler.
+void mayday_open_faults(void);
 /// True on the thread whose crash is being captured. Handler.
 bool mayday_on_crashing_thread(void);
 /// Sets the mask for the capture: everything blocked but faults and the deadline's signal. Handler.
@@ -342,6 +345,8 @@ const char *mayday_terminate_message(pid_t thread);
 typedef struct dl_phdr_info PhdrInfo;
 typedef int (*PhdrCallback)(PhdrInfo *, size_t, void *);
 extern _Atomic(int (*)(PhdrCallback, void *)) mayday_real_dl_iterate_phdr;
+/// Finds the loader's behind ours, and remembers it. NULL when there is none. Before a crash.
+int (*mayday_find_dl_iterate_phdr(void))(PhdrCallback, void *);
 
 /// Puts an alternate stack on the calling thread when it has none that is large enough. Install.
 bool mayday_thread_stack_ensure(void);

@@ -39,9 +39,16 @@ static void bound_reporter(const char *deadline) {
     setrlimit(RLIMIT_CORE, &none);
 }
 
+#if MAYDAY_INTERPOSE
+int (*mayday_find_dl_iterate_phdr(void))(PhdrCallback, void *) {
+    mayday_real_dl_iterate_phdr = (int (*)(PhdrCallback, void *))dlsym(RTLD_NEXT, "dl_iterate_phdr");
+    return mayday_real_dl_iterate_phdr;
+}
+#endif
+
 __attribute__((constructor(101))) static void load(void) {
 #if MAYDAY_INTERPOSE
-    mayday_real_dl_iterate_phdr = (int (*)(PhdrCallback, void *))dlsym(RTLD_NEXT, "dl_iterate_phdr");
+    mayday_find_dl_iterate_phdr();
 #endif
     const char *deadline = getenv(MAYDAY_REPORTER_VARIABLE);
     mayday_is_reporter = deadline != NULL;

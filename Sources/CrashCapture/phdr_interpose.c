@@ -13,6 +13,8 @@ _Atomic(int (*)(PhdrCallback, void *)) mayday_real_dl_iterate_phdr;
 __attribute__((visibility("default"))) int dl_iterate_phdr(PhdrCallback callback, void *data) {
     if (!mayday_on_crashing_thread()) {
         int (*real)(PhdrCallback, void *) = mayday_real_dl_iterate_phdr;
+        // Asked before our constructor ran: a library's constructor throws an exception, say.
+        if (real == NULL) real = mayday_find_dl_iterate_phdr();
         return real == NULL ? 0 : real(callback, data);
     }
     // libunwind blocks every signal around this call, and a fault would then kill at once: let faults through again.

@@ -92,6 +92,11 @@
             #expect(try await CaptureRun.lines("thread-churn") == ["nothing left"])
         }
 
+        /// Unwinders ask for them when a library's constructor throws.
+        @Test func objectsAreToldBeforeTheConstructorRan() async throws {
+            #expect(try await CaptureRun.lines("early-objects") == ["told"])
+        }
+
         /// The two descriptors are the pipe by which libunwind checks addresses.
         @Test func nothingRunsAtRest() async throws {
             #expect(try await CaptureRun.lines("at-rest") == ["tasks 1", "timers 0", "descriptors 2"])

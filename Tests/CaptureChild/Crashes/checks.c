@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -215,7 +216,27 @@ static void at_rest(void) {
     printf("tasks %d\ntimers %d\ndescriptors %d\n", tasks, timer_bytes, files);
 }
 
+static int early_objects;
+
+static int count_object(struct dl_phdr_info *info, size_t size, void *unused) {
+    (void)info;
+    (void)size;
+    (void)unused;
+    early_objects += 1;
+    return 0;
+}
+
+/// Before every constructor of this program, that of the capture as well.
+static void ask_early(void) { dl_iterate_phdr(count_object, NULL); }
+
+__attribute__((section(".preinit_array"), used)) static void (*const early)(void) = ask_early;
+
+static void early_objects_are_told(void) {
+    printf("%s\n", early_objects > 1 ? "told" : "none");
+}
+
 const Kind capture_child_checks[] = {
+    {"early-objects", early_objects_are_told},
     {"gate", gate},
     {"ending", ending},
     {"json", json},
