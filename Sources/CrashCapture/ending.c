@@ -18,12 +18,20 @@ static void set_default(int signal) {
     sigaction(signal, &action, NULL);
 }
 
+/// An instruction that faults again when the handler returns, unless what it touches has changed.
+static bool repeats(int signal, int code) {
+    bool of_a_kind = signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
+    return of_a_kind && mayday_signal_is_fault(signal, code);
+}
+
 /// Queues the signal to this thread; it is delivered when the handler returns, so that a core file shows the crash.
 static void requeue(int signal, const siginfo_t *info) {
     pid_t process = sys_getpid(), thread = sys_gettid();
     sys_sigmask(~(KernelSignals)0);
     if (sys_queue_signal(process, thread, signal, info) == 0) return;
-    if (syscall(SYS_tgkill, process, thread, signal) != 0) sys_exit_group(128 + signal);
+    if (syscall(SYS_tgkill, process, thread, signal) == 0) return;
+    // A sandbox refuses both. A fault most likely repeats.
+    if (!repeats(signal, info->si_code)) sys_exit_group(128 + signal);
 }
 
 static bool sent_by_self(const siginfo_t *info) { return info->si_code == SI_TKILL && info->si_pid == sys_getpid(); }
@@ -86,8 +94,7 @@ static void chain(const struct sigaction *previous) {
         live_on();
         return;
     }
-    bool repeats = signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
-    if (repeats && mayday_signal_is_fault(signal, mayday_crash.info.si_code)) return;
+    if (repeats(signal, mayday_crash.info.si_code)) return;
 
     // No instruction faults again. A handler that reset itself to the default, as Swift's does, meant the process to end.
     struct sigaction now;

@@ -34,7 +34,7 @@ GateAction mayday_gate_decide(const GateFacts *facts) {
 //
 //   signal                              | PID 1                       | any other process
 //   ------------------------------------+-----------------------------+---------------------
-//   SEGV BUS ILL FPE by an instruction  | RETURN: it faults again     | RETURN
+//   SEGV BUS ILL FPE by an instruction  | RETURN: it faults again     | REQUEUE: it may not, memory can be there by now
 //   TRAP by an instruction, repeatable  | RETURN: it traps again      | REQUEUE
 //   ABRT by this thread: abort()        | RETURN: abort() goes on     | REQUEUE: raise() ends too
 //   anything else                       | EXIT: the kernel drops it   | REQUEUE
@@ -42,9 +42,9 @@ EndAction mayday_end_decide(const EndFacts *facts) {
     bool by_instruction = mayday_signal_is_fault(facts->signal, facts->code);
     bool repeats = facts->signal == SIGSEGV || facts->signal == SIGBUS || facts->signal == SIGILL ||
                    facts->signal == SIGFPE;
-    if (by_instruction && repeats) return END_RETURN;
-    if (facts->signal == SIGABRT && facts->sent_by_self && facts->pid_one) return END_RETURN;
     if (!facts->pid_one) return END_REQUEUE;
+    if (by_instruction && repeats) return END_RETURN;
+    if (facts->signal == SIGABRT && facts->sent_by_self) return END_RETURN;
     if (by_instruction && facts->signal == SIGTRAP && facts->trap_instruction_repeats) return END_RETURN;
     return END_EXIT;
 }

@@ -40,11 +40,11 @@
         @Test func end() async throws {
             #expect(
                 try await CaptureRun.lines("ending") == [
-                    "segv fault: return",
+                    "segv fault: requeue",
                     "segv fault pid1: return",
                     "segv kill: requeue",
                     "segv kill pid1: exit",
-                    "ill fault: return",
+                    "ill fault: requeue",
                     "trap: requeue",
                     "trap pid1: return",
                     "trap pid1 not repeatable: exit",

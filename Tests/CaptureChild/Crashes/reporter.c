@@ -65,6 +65,11 @@ int capture_child_report(const char *mode) {
         if (report[0] == '/') unlink(report);
         return MAYDAY_REPORTER_DELIVERED;
     }
+    if (strcmp(mode, "mend") == 0 && directory != NULL) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/mapped", directory);
+        return truncate(path, 4096) == 0 ? MAYDAY_REPORTER_DELIVERED : 4;
+    }
     if (strcmp(mode, "hang") == 0) {
         for (;;) pause();
     }
