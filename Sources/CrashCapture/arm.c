@@ -3,6 +3,7 @@
 #if defined(__linux__)
 
 #include "internal.h"
+#include "system_calls.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,6 +25,16 @@ bool mayday_arm(void) {
         return false;
     }
     return true;
+}
+
+void mayday_open_faults(void) {
+    KernelSignals faults = 0;
+    for (int index = 0; index < CRASH_SIGNALS; index++) {
+        // abort() opens its own; the rest are only ever sent.
+        int signal = mayday_crash_signals[index];
+        if (signal != SIGABRT && signal != SIGQUIT) faults |= SIGNAL_BIT(signal);
+    }
+    syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &faults, NULL, sizeof faults);
 }
 
 #endif

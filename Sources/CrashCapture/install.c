@@ -167,6 +167,7 @@ static MaydayCaptureStatus install(const MaydayCaptureOptions *options) {
     mayday_settings = seal(&settings, options);
     if (mayday_settings != NULL && mayday_arm()) {
         mayday_terminate_install();
+        mayday_open_faults();
         return MAYDAY_CAPTURE_INSTALLED;
     }
     int error = errno;

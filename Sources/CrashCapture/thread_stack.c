@@ -106,6 +106,8 @@ static ThreadStart prepare_thread(char *memory) {
     ThreadStart start = *start_of(memory);
     int error = errno;
     if (!use_stack(memory) || pthread_setspecific(stack_of_thread, memory) != 0) release_stack(memory);
+    // Inherited where a service blocks every signal to leave them to one thread, or was started that way.
+    if (mayday_settings != NULL) mayday_open_faults();
     errno = error;
     return start;
 }

@@ -73,6 +73,27 @@
             #expect(run.outcome.errors.contains(text))
         }
 
+        /// What faulted is there by the time the handler returns: the process ends all the same.
+        @Test func faultThatWouldNotRepeat() async throws {
+            let out = try TemporaryDirectory()
+            let run = try await CaptureRun(
+                "bus-once",
+                ["--reporter", "mend", "--out", out.path],
+                environment: ["CHILD_OUT": out.path]
+            )
+            #expect(run.outcome.errors.contains(" delivered\n"))
+            #expect(run.outcome.status == .signalled(SIGBUS))
+        }
+
+        /// The kernel ends a process at a fault whose signal is blocked, without calling a handler.
+        @Test(arguments: ["segv", "ill", "fpe", "abort", "together"])
+        func startedWithEverySignalBlocked(kind: String) async throws {
+            let run = try await CaptureRun(kind, ["--blocked", "yes"])
+            let plain = try await CaptureRun.plain(kind, ["--blocked", "yes"])
+            #expect(run.outcome.status == plain.status)
+            #expect(try run.onlyReport().crashedThread?.frames.isEmpty == false)
+        }
+
         @Test func killedFromOutside() async throws {
             let spool = try TemporaryDirectory()
             for backtracer in ["enable=no", "enable=yes,color=no"] {

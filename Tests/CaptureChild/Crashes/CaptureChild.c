@@ -9,6 +9,7 @@
 //   --previous MODE         installs a handler of its own first (see previous.c)
 //   --file-limit BYTES      RLIMIT_FSIZE
 //   --descriptors MODE      none are left: `soft` below the hard limit, `hard` at it
+//   --blocked yes           every signal is blocked from the beginning
 //   --signal-limit COUNT    RLIMIT_SIGPENDING
 //   --sandbox yes           refuses the newer system calls, as old kernels and seccomp profiles do (see sandbox.c)
 
@@ -18,6 +19,7 @@
 #include "kinds.h"
 #include "reporter.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,7 @@ typedef struct Arguments {
     const char *file_limit;
     const char *descriptors;
     const char *signal_limit;
+    const char *blocked;
     const char *sandbox;
     const char *reporter_deadline;
     const char *capture_deadline;
@@ -55,6 +58,7 @@ static bool parse(int count, char **arguments, Arguments *result) {
         {"--previous", &result->previous},
         {"--file-limit", &result->file_limit},
         {"--descriptors", &result->descriptors},
+        {"--blocked", &result->blocked},
         {"--signal-limit", &result->signal_limit},
         {"--sandbox", &result->sandbox},
         {"--reporter-deadline", &result->reporter_deadline},
@@ -141,6 +145,11 @@ int capture_child_main(int32_t count, char **arguments) {
     if (parsed.file_limit != NULL) {
         struct rlimit limit = {number(parsed.file_limit, 0), number(parsed.file_limit, 0)};
         setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    if (parsed.blocked != NULL) {
+        sigset_t all;
+        sigfillset(&all);
+        sigprocmask(SIG_SETMASK, &all, NULL);
     }
     if (parsed.signal_limit != NULL) {
         struct rlimit limit = {number(parsed.signal_limit, 0), number(parsed.signal_limit, 0)};
