@@ -12,7 +12,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 
-enum { SPARE_DESCRIPTORS = 16 };
+enum { SPARE_DESCRIPTORS = 16, OPEN_ATTEMPTS = 16 };
 
 SpoolFile mayday_spool = {.fd = -1};
 
@@ -102,6 +102,11 @@ bool mayday_spool_open(const char *id) {
     if (directory_fd < 0) return move_to_memory(errno);
     int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
     mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
+    // Other threads still run, and one that waits for a descriptor may have taken the room that was made: the lowest.
+    for (int attempt = 1; mayday_spool.fd < 0 && errno == EMFILE && attempt < OPEN_ATTEMPTS; attempt++) {
+        sys_close(STDIN_FILENO);
+        mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
+    }
     if (mayday_spool.fd < 0) return move_to_memory(errno);
     sys_flock(mayday_spool.fd, LOCK_EX | LOCK_NB);
     join(mayday_spool.path, sizeof mayday_spool.path, mayday_settings->spool_path, "/", final_name);
