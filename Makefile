@@ -6,6 +6,8 @@ PREFIX ?= /usr/local
 MODE ?=
 # Which group of figures `make bench` measures; all when empty.
 ONLY ?=
+# How many crashes `make soak` makes.
+COUNT ?= 300
 
 # The programs that tests and demo crash, built as services are: debug, release, and release with Swift linked statically.
 # Each has its own scratch path, so that they never rebuild each other.
@@ -15,7 +17,7 @@ EXAMPLES := CrashGallery CheckoutService
 bin = $(shell $(SWIFT) build --show-bin-path $(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help packages demo test bench lint install builds
+.PHONY: help packages demo test bench soak lint install builds
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | while read -r name text; do printf 'make %-9s %s\n' "$$name" "$$text"; done
@@ -41,6 +43,11 @@ builds: packages
 
 bench: packages ## print one line a figure against a peer or floor (ONLY=capture for one group)
 	@SWIFT="$(SWIFT)" ONLY="$(ONLY)" Benchmarks/run
+
+soak: packages ## crash busy processes at random, and look for hangs, lost reports and wrong ends (COUNT=5000 for more)
+	$(SWIFT) build --product Soak
+	$(SWIFT) build $(RELEASE) --product Soak
+	scripts/soak "$(call bin,)/Soak" "$(call bin,$(RELEASE))/Soak" --count $(COUNT)
 
 lint: packages ## format, file lengths, and what the crash handler may call
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift $(wildcard Sources Collector Examples Tests Benchmarks)

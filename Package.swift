@@ -136,6 +136,13 @@ let tests: [Target] = [
     test("CrashCaptureTests", ["CrashCapture", "CrashReport", "CaptureChild"]),
     test("MaydayTests", ["Mayday", "CrashReport", "SDKChild"]),
     .executableTarget(name: "SDKChild", dependencies: ["Mayday"], path: "Tests/SDKChild", swiftSettings: strict),
+    .target(name: "SoakLoad", path: "Tests/Soak/Load", cxxSettings: strictCxx),
+    .executableTarget(
+        name: "Soak",
+        dependencies: ["Mayday", "SoakLoad"],
+        path: "Tests/Soak/Main",
+        swiftSettings: strict
+    ),
     test("SymbolicationTests", ["Symbolication", "CrashReport"], exclude: ["Fixture"]),
     test("StoreTests", ["Store", "CrashReport"]),
     test("IngestTests", ["Ingest", "Store", "CrashReport"]),
