@@ -9,8 +9,8 @@ import statistics
 import time
 
 from harness import (
-    BUILD, CRASHES, ROOT, Child, Failure, bench, fresh_directory, interleaved, log, median_ratio, rounds, swift_backtrace,
-    swift_build,
+    BUILD, CRASHES, ROOT, Child, Failure, bench, emptied_directory, fresh_directory, interleaved, log, median_ratio, rounds,
+    swift_backtrace, swift_build,
 )
 from large import large_program
 
@@ -73,7 +73,7 @@ class Subject:
         return (end - start) * 1000, output
 
     def mayday(self):
-        spool = fresh_directory("spool")
+        spool = emptied_directory("spool")
         elapsed, _ = self.crash({**MAYDAY, "MAYDAY_SPOOL": str(spool)})
         self.report, self.lines = read_report(spool)
         return elapsed
@@ -111,19 +111,20 @@ class Checkout(Subject):
 class Floor:
     """The same crash after nothing but a durable write of as many bytes, by the Crasher."""
 
-    def __init__(self, crasher, threads=1):
+    def __init__(self, crasher, threads):
         self.subject = Subject("Crasher-floor", [crasher, threads])
         self.file = BUILD / "work" / "floor-bytes"
 
     def run(self, report):
         self.file.write_bytes(report)
-        return self.subject.crash(NOTHING, more=[self.file, fresh_directory("floor")])[0]
+        return self.subject.crash(NOTHING, more=[self.file, emptied_directory("floor")])[0]
 
 
 def compare(group, subject, crasher, count, backtracer):
     """One subject: Mayday, Swift's backtracer in its forms, and the floor, in turn."""
-    floor = Floor(crasher)
     subject.mayday()
+    # As many threads as the subject has: to end them is a part of the time.
+    floor = Floor(crasher, threads=sum(line["type"] == "thread" for line in subject.lines))
     variants = {"mayday": subject.mayday, FLOOR: lambda: floor.run(subject.report)}
     for peer, options in PEERS.items():
         variants[peer] = lambda options=options: subject.peer(options, backtracer)
@@ -176,7 +177,7 @@ def delivered(crasher):
         subject = Subject("Crasher-delivered", [crasher, 8])
 
         def run():
-            spool = fresh_directory("spool")
+            spool = emptied_directory("spool")
             environment = {"SWIFT_BACKTRACE": "enable=no", "MAYDAY_SPOOL": str(spool), "MAYDAY_DSN": dsn}
             elapsed, output = subject.crash(environment)
             if list(spool.rglob("*.jsonl.gz")):

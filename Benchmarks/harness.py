@@ -39,6 +39,9 @@ def rounds(default):
 def swift_build(package, scratch, products, *options):
     """Builds in release and returns the directory of the programs."""
     command = [SWIFT, "build", "-c", "release", "--package-path", str(package), "--scratch-path", str(scratch), *options]
+    # SwiftPM does not see a new file of a package by path until it plans the build anew.
+    if package != ROOT:
+        (scratch / "release.yaml").unlink(missing_ok=True)
     for product in products:
         log(f"building {product}{' ' + ' '.join(options) if options else ''}")
         done = subprocess.run([*command, "--product", product], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -61,6 +64,16 @@ def swift_backtrace():
     if path.exists():
         return path
     raise Failure("swift-backtrace is not in the toolchain: set SWIFT to a swift of a whole toolchain")
+
+
+def emptied_directory(name):
+    """A directory without reports, kept from crash to crash as a service's spool is: to make it durable, too, costs
+    milliseconds on ext4."""
+    path = BUILD / "work" / name
+    path.mkdir(parents=True, mode=0o700, exist_ok=True)
+    for report in path.rglob("*.jsonl.gz"):
+        report.unlink()
+    return path
 
 
 def fresh_directory(name):
