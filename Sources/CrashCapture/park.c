@@ -16,7 +16,7 @@
 
 enum {
     MAX_ROUNDS = 4,
-    PARK_LIMIT_NS = 100 * 1000 * 1000,
+    PARK_LIMIT_NS = 300 * 1000 * 1000,
     /// How long threads stay stopped once a previous handler runs: it may need a lock that one of them holds.
     CHAIN_LIMIT_MS = 5000,
     WATCHDOG_MARGIN_MS = 3000,

@@ -147,7 +147,8 @@ struct StackText {
 extension FrameSymbol {
     /// Code that the compiler made to pass a call on.
     fileprivate var isThunk: Bool {
-        ["partial apply ", "reabstraction thunk ", "thunk for ", "outlined "].contains(where: function.hasPrefix)
+        let function = function.hasPrefix("specialized ") ? function.dropFirst("specialized ".count) : function[...]
+        return ["partial apply ", "reabstraction thunk ", "thunk for ", "outlined "].contains(where: function.hasPrefix)
     }
 }
 

@@ -15,6 +15,8 @@ struct Demangler {
         let short = copy.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) { Self.take(mayday_demangle_short($0.baseAddress, $0.count)) }
         }
+        // A closure of top-level code is in nothing that has a name.
+        if let short, short.hasSuffix(" in ") { return short + "main" }
         return short ?? full(name) ?? name
     }
 

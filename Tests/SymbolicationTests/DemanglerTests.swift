@@ -11,6 +11,8 @@ import Testing
         ("$sNotASymbol", "$sNotASymbol"),
         ("_Znonsense", "_Znonsense"),
         ("main", "main"),
+        ("async_MainTQ0_", "main"),
+        ("$s15CheckoutServiceAA8ResponseVAA7RequestVYaYbcfU0_", "closure #2 in main"),
         ("", ""),
     ])
     func short(_ mangled: String, _ name: String) {

@@ -3,12 +3,17 @@
 #include "kinds.h"
 #include "reporter.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,11 +36,40 @@ static void crash_together(void) {
     pthread_join(threads[0], NULL);
 }
 
+/// State letter of a thread of this process; 0 when it is gone.
+static char state_of(const char *thread) {
+    char path[64], text[256];
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", thread);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    ssize_t length = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    char *end = strrchr(text, ')');
+    return end != NULL && end[1] == ' ' ? end[2] : '\0';
+}
+
+/// Threads past a barrier are not asleep yet.
+static void wait_until_others_sleep(void) {
+    for (bool all = false; !all; sched_yield()) {
+        DIR *threads = opendir("/proc/self/task");
+        if (threads == NULL && errno == EMFILE) return;  // without a descriptor nothing can be asked
+        if (threads == NULL) _exit(71);
+        all = true;
+        for (struct dirent *entry = readdir(threads); entry != NULL; entry = readdir(threads)) {
+            if (entry->d_name[0] == '.' || atoi(entry->d_name) == gettid()) continue;
+            char state = state_of(entry->d_name);
+            if (state != 'S' && state != '\0') all = false;
+        }
+        closedir(threads);
+    }
+}
+
 static void *crash_after_barrier(void *unused) {
     (void)unused;
     prctl(PR_SET_NAME, "crasher", 0, 0, 0);
     pthread_barrier_wait(&barrier);
-    usleep(20000);
+    wait_until_others_sleep();
     capture_child_segv();
     return NULL;
 }
@@ -65,7 +99,7 @@ static void among_idle_threads(void) {
         if (pthread_create(&thread, NULL, idle, NULL) != 0) _exit(71);
     }
     pthread_barrier_wait(&barrier);
-    usleep(20000);
+    wait_until_others_sleep();
     capture_child_segv();
 }
 
