@@ -1,4 +1,5 @@
 import CrashReport
+import Foundation
 import Store
 
 extension IssueList {
@@ -29,6 +30,18 @@ extension IssueList.Entry {
     }
 }
 
+extension String {
+    /// Shortened so that the place at the end of `checkout(_:) (Cart.swift:41)` stays in sight.
+    fileprivate func shortenedBeforePlace(to limit: Int) -> String {
+        guard count > limit, hasSuffix(")"), let opening = range(of: " (", options: .backwards) else {
+            return shortened(to: limit)
+        }
+        let place = self[opening.lowerBound...]
+        guard place.contains(":"), place.count <= limit * 2 / 3 else { return shortened(to: limit) }
+        return String(self[..<opening.lowerBound]).shortened(to: limit - place.count) + place
+    }
+}
+
 extension IssueKey {
     /// `17`, or `2/17`.
     func text(withProject: Bool) -> String { withProject ? "\(project)/\(number)" : "\(number)" }
@@ -51,7 +64,7 @@ private struct Columns {
         line.pad(to: idWidth - id.count)
         line.add(id)
         line.pad(to: idWidth + 2)
-        line.add(text.madeVisible().shortened(to: textWidth), style)
+        line.add(text.madeVisible().shortenedBeforePlace(to: textWidth), style)
         line.pad(to: idWidth + 4 + textWidth + Self.countWidth - count.count)
         line.add(count, style == .faint ? .faint : .plain)
         line.pad(to: idWidth + 6 + textWidth + Self.countWidth)
