@@ -65,11 +65,11 @@ public struct ReportDetail: Sendable, Equatable {
         }
     }
 
-    /// How it is listed, `report` with all that is in it, `warnings`, `grouping` (what the fingerprint was made of), and
-    /// `notes` on images.
+    /// How it is listed, all that is in the report, `warnings`, `grouping` (what the fingerprint was made of), and `notes`
+    /// on images.
     public var json: JSONValue {
         var members = stored?.members ?? [:]
-        members["report"] = report.jsonObject
+        if case .object(let inside) = report.jsonObject { members.merge(inside) { _, inside in inside } }
         members["warnings"] = .array(warnings.map { .string($0) })
         members["grouping"] = .array(remarks.grouping.map { .string($0) })
         members["notes"] = .array(

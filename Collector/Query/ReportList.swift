@@ -19,7 +19,8 @@ public struct ReportList: Sendable, Equatable {
 }
 
 extension StoredReport {
-    /// The members of the JSON object, so that more can be added.
+    /// The members of the JSON object, so that more can be added. Those that the report has too are named and shaped as
+    /// in the report.
     var members: [String: JSONValue] {
         var members: [String: JSONValue] = [
             "id": .string(key.id),
@@ -30,7 +31,7 @@ extension StoredReport {
             "service": .optional(facts.service),
             "release": .optional(facts.release),
             "environment": .optional(facts.environment),
-            "host": .optional(facts.host),
+            "host": facts.host.map { .object(["name": .string($0)]) } ?? .null,
             "signal": .optional(facts.signal),
             "issue": issue.map { .integer(Int64($0.number)) } ?? .null,
             "title": .optional(title),

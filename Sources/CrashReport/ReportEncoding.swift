@@ -19,12 +19,12 @@ extension Report {
         return writer.bytes
     }
 
-    /// The report as one object: a member for each line type, and an array where there may be several
-    /// (`threads`, `images`, `breadcrumbs`). The fields are those of the report format.
+    /// The report as one object: the fields of its `report` line, and a member for each other line type, an array where
+    /// there may be several (`threads`, `images`, `breadcrumbs`). The fields are those of the report format.
     public var jsonObject: JSONValue {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.object("report") { header.write(to: &$0) }
+            header.write(to: &writer)
             writer.field("crash", crash) { writer, crash in writer.object { crash.write(to: &$0) } }
             writer.field("error", error) { writer, error in writer.object { error.write(to: &$0) } }
             writer.array("threads", threads) { writer, thread in writer.object { thread.write(to: &$0) } }

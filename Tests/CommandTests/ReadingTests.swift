@@ -65,7 +65,12 @@
                 try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
             )
             #expect(object["id"] as? String == id)
-            #expect((object["report"] as? [String: Any])?["threads"] is [Any])
+            #expect(object["threads"] is [Any] && object["state"] as? String == "done")
+            #expect((object["host"] as? [String: Any])?["arch"] is String)
+            let bare = try await collector.run("show", file, "--json")
+            let inFile = try #require(try JSONSerialization.jsonObject(with: Data(bare.output.utf8)) as? [String: Any])
+            #expect(Set(inFile.keys).isSubset(of: object.keys), "a file is shown as a stored report is")
+            #expect(inFile["id"] as? String == id)
             for command in [["list"], ["reports", "1"], ["show", "1"], ["projects", "list"]] {
                 let outcome = try await ChildProcess.run(
                     Collector.mayday,

@@ -216,7 +216,7 @@ struct ReportCodecTests {
     @Test("The one object has every line's fields")
     func givesObject() throws {
         let object = Self.full.jsonObject
-        #expect(object["report"]?["id"] == .string(Self.full.header.id))
+        #expect(object["id"] == .string(Self.full.header.id))
         #expect(object["crash"]?["signal"]?["name"] == .string("SIGILL"))
         #expect(object["end"]?["cut"]?.text == #"[{"reason":"deadline","stage":"threads"}]"#)
         guard case .array(let threads) = object["threads"] else { throw Missing() }
