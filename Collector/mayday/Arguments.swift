@@ -76,6 +76,6 @@ struct Arguments: Sendable {
 
     /// A wrong command line, with where to read more.
     func usage(_ text: String) -> CommandError {
-        .usage("mayday \(spec.name): \(text); see `mayday \(spec.name) --help`")
+        .usage("\(text); see `mayday \(spec.name) --help`")
     }
 }

@@ -59,6 +59,7 @@
             #expect(outcome.status == .exited(2))
             #expect(outcome.output == "")
             #expect(outcome.errors.hasPrefix("mayday: ") && outcome.errors.contains(says), "\(outcome.errors)")
+            #expect(!outcome.errors.hasPrefix("mayday: mayday"))
             #expect(outcome.errors.contains("--help`"))
             #expect(!FileManager.default.fileExists(atPath: "\(temporary.path)/none"))
         }
