@@ -58,7 +58,7 @@ public struct CollectorUploader: ReportUploader {
         case .failure(.noLibrary(let problem)):
             throw .retry(after: nil, reason: "libcurl cannot be used, install libcurl4: \(problem)")
         case .failure(.noAnswer(let problem)):
-            throw .retry(after: nil, reason: "\(destination) gave no answer: \(problem)")
+            throw .retry(after: nil, reason: "no answer: \(problem)")
         case .failure(.noThread(let error)):
             throw .retry(after: nil, reason: "no thread could be started to send it: \(error)")
         }

@@ -138,8 +138,10 @@ func deliver(
             try await uploader.upload(SpooledReport(id: report.entry.id, gzip: bytes, deadline: deadline))
         } catch {
             switch error {
-            case .retry(let after, let reason): return .kept(reason: reason, retryAfter: after)
+            case .retry(let after, let reason):
+                return .kept(reason: "\(uploader.destination): \(reason)", retryAfter: after)
             case .rejected(let reason):
+                let reason = "\(uploader.destination): \(reason)"
                 return .rejected(reason: reason, path: try spool.reject(report, reason: reason))
             }
         }

@@ -9,7 +9,8 @@ public protocol ReportUploader: Sendable {
     /// Stable name, used in the spool and in messages: `collector`, `sentry`, `directory`.
     var name: String { get }
 
-    /// Where the reports go, for people: `collector at 127.0.0.1:7171`. `name` when it is not given.
+    /// Where the reports go, for people: `collector at 127.0.0.1:7171`. `name` when it is not given. What is said of a
+    /// delivery names it, so that the reasons of `UploadError` need not.
     var destination: String { get }
 
     /// Delivers one report and returns once the backend has it for good.

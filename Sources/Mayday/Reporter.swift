@@ -131,11 +131,15 @@ private func deliverFromMemory(
         } catch {
             switch error {
             case .rejected(let reason):
-                return .failed("report \(id) rejected; it is lost, there was no spool: \(reason)")
+                return .failed(
+                    "report \(id) rejected; it is lost, there was no spool: \(uploader.destination): \(reason)"
+                )
             case .retry(let after, let reason):
                 let delay = memoryRetryDelay(attempt: attempt, retryAfter: after, left: deadline - .now)
                 guard let delay else {
-                    return .failed("report \(id) not delivered; it is lost, there was no spool: \(reason)")
+                    return .failed(
+                        "report \(id) not delivered; it is lost, there was no spool: \(uploader.destination): \(reason)"
+                    )
                 }
                 attempt += 1
                 try? await Task.sleep(for: delay)

@@ -60,9 +60,10 @@ import Testing
         let outcome = try await spool.reporter(of: "\(spool.path)/\(id).jsonl.gz", port: server.port)
         #expect(outcome.status == .exited(81))
         let aside = "\(spool.path)/rejected/\(id).jsonl.gz"
-        #expect(outcome.errors == "mayday: report \(id) rejected, set aside in \(aside): \(example.says)\n")
+        let reason = "collector at 127.0.0.1:\(server.port): \(example.says)"
+        #expect(outcome.errors == "mayday: report \(id) rejected, set aside in \(aside): \(reason)\n")
         #expect(spool.files("rejected") == ["\(id).jsonl.gz", "\(id).txt"])
-        #expect(spool.text("rejected/\(id).txt") == "\(example.says)\n")
+        #expect(spool.text("rejected/\(id).txt") == "\(reason)\n")
     }
 
     @Test(arguments: [
@@ -90,15 +91,15 @@ import Testing
             .status(201, body: #"{"id":"x"}"#)
         },
         Case("204", says: "it answered 204 without saying why") { _ in .status(204) },
-        Case("half an answer", says: "gave no answer") { _ in
+        Case("half an answer", says: ": no answer: ") { _ in
             .bytes("HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\n{\"id\":")
         },
-        Case("half a header", says: "gave no answer") { _ in .bytes("HTTP/1.1 20") },
-        Case("garbage", says: "gave no answer") { _ in .bytes("SSH-2.0-OpenSSH_9.2\r\n") },
+        Case("half a header", says: ": no answer: ") { _ in .bytes("HTTP/1.1 20") },
+        Case("garbage", says: ": no answer: ") { _ in .bytes("SSH-2.0-OpenSSH_9.2\r\n") },
         Case("bytes that are not UTF-8", says: "it answered 500 without saying why") { _ in
             .status(500, body: #"{"error":"\ud800"}"#)
         },
-        Case("closed connection", says: "gave no answer") { _ in .close },
+        Case("closed connection", says: ": no answer: ") { _ in .close },
     ])
     func kept(_ example: Case) async throws {
         let spool = try TestSpool()
@@ -107,7 +108,11 @@ import Testing
         let file = "\(spool.path)/\(id).jsonl.gz"
         let outcome = try await spool.reporter(of: file, port: server.port)
         #expect(outcome.status == .exited(81))
-        #expect(outcome.errors.hasPrefix("mayday: report \(id) not delivered, kept in \(file): "))
+        #expect(
+            outcome.errors.hasPrefix(
+                "mayday: report \(id) not delivered, kept in \(file): collector at 127.0.0.1:\(server.port): "
+            )
+        )
         #expect(outcome.errors.contains(example.says))
         #expect(outcome.errors.split(separator: "\n").count == 1)
         #expect(spool.files() == ["\(id).jsonl.gz"])
@@ -134,7 +139,7 @@ import Testing
         server.stop()
         let outcome = try await spool.reporter(of: "\(spool.path)/\(id).jsonl.gz", port: server.port)
         #expect(outcome.status == .exited(81))
-        #expect(outcome.errors.contains("collector at 127.0.0.1:\(server.port) gave no answer: "))
+        #expect(outcome.errors.contains("collector at 127.0.0.1:\(server.port): no answer: "))
         #expect(spool.files() == ["\(id).jsonl.gz"])
     }
 
@@ -214,8 +219,8 @@ import Testing
         #expect(outcome.status == .exited(81))
         #expect(
             outcome.errors == """
-                mayday: report \(report.header.id) not delivered; it is lost, there was no spool: it answered 503 without \
-                saying why
+                mayday: report \(report.header.id) not delivered; it is lost, there was no spool: collector at \
+                127.0.0.1:\(server.port): it answered 503 without saying why
 
                 """
         )
