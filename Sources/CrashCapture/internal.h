@@ -330,8 +330,10 @@ extern Stack mayday_crashed_stack;
 /// The `thread` lines of the parked threads. Not run as a stage: each thread is one of its own.
 void mayday_write_threads(void);
 
-/// One line on stderr.
+/// One line on stderr: the crash and its report. Before the delivery, which may take a while and has lines of its own.
 void mayday_status_line(void);
+/// One line on stderr when the reporter failed and could not say so itself.
+void mayday_delivery_line(void);
 
 // ---- terminate.c ------------------------------------------------------------------------------------------------------------------
 

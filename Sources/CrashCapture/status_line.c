@@ -1,4 +1,5 @@
-// One line on stderr: what happened, which report, and where it went. Async-signal-safe.
+// On stderr: what happened, which report, and where it went; after the delivery, why it failed, if the reporter could not
+// say it itself. Async-signal-safe.
 
 #if defined(__linux__)
 
@@ -59,7 +60,6 @@ static void message(Line *line) {
 
 static void place(Line *line) {
     if (mayday_spool.published) {
-        if (mayday_delivery.outcome == DELIVERY_DONE) return;  // it is no longer there
         mayday_line_raw(line, " written to ");
         mayday_line_raw(line, mayday_spool.path);
         return;
@@ -76,53 +76,68 @@ static void place(Line *line) {
     }
 }
 
-static void delivery(Line *line) {
-    const char *consequence = mayday_spool.published ? "; the report stays there" : "; the report is lost";
+/// What the reporter does not say itself. False when there is nothing.
+static bool delivery(Line *line) {
     switch (mayday_delivery.outcome) {
-    case DELIVERY_NONE: return;
-    case DELIVERY_DONE: mayday_line_raw(line, mayday_spool.published ? " delivered" : ", delivered"); return;
+    case DELIVERY_NONE:
+    case DELIVERY_DONE: return false;
     case DELIVERY_EXITED:
-        if (mayday_delivery.detail == MAYDAY_REPORTER_NOT_DELIVERED) {
-            // It knows better than we do where the report is now: a rejected one was set aside.
-            mayday_line_raw(line, ", not delivered, see the reporter's line above");
-            return;
-        }
-        mayday_line_raw(line, ", not delivered: the reporter exited with ");
+        // It knows better than we do why, and where the report is now: a rejected one was set aside.
+        if (mayday_delivery.detail == MAYDAY_REPORTER_NOT_DELIVERED) return false;
+        mayday_line_raw(line, "the reporter exited with ");
         mayday_line_int(line, mayday_delivery.detail);
         mayday_line_raw(line, " before it came to `Mayday.start`");
         break;
     case DELIVERY_SIGNALLED:
-        mayday_line_raw(line, ", not delivered: the reporter was ended by signal ");
+        mayday_line_raw(line, "the reporter was ended by signal ");
         mayday_line_int(line, mayday_delivery.detail);
         break;
     case DELIVERY_TIMED_OUT:
-        mayday_line_raw(line, ", not delivered: the reporter was stopped at its deadline of ");
+        mayday_line_raw(line, "the reporter was stopped at its deadline of ");
         mayday_line_int(line, mayday_settings->reporter_deadline_ms);
         mayday_line_raw(line, " ms");
         break;
     case DELIVERY_NOT_STARTED:
-        mayday_line_raw(line, ", not delivered: the reporter could not be started: ");
+        mayday_line_raw(line, "the reporter could not be started: ");
         error_name(line, mayday_delivery.detail);
         break;
     }
-    mayday_line_raw(line, consequence);
+    mayday_line_raw(line, mayday_spool.published ? "; the report stays in the spool" : "; the report is lost");
+    return true;
+}
+
+static char buffer[PATH_MAX + 1024];
+
+static Line begin(void) {
+    Line line = {.data = buffer, .capacity = sizeof buffer - 1};
+    mayday_line_raw(&line, "mayday: ");
+    return line;
+}
+
+static void say(Line *line) {
+    buffer[line->length] = '\n';
+    ssize_t written = sys_write(STDERR_FILENO, buffer, line->length + 1);
+    // A reader that went away, or a file at its limit, also sends a signal that would end the process in the crash's place.
+    if (written < 0 && (errno == EPIPE || errno == EFBIG)) sys_take_pending(SIGNAL_BIT(SIGPIPE) | SIGNAL_BIT(SIGXFSZ));
 }
 
 void mayday_status_line(void) {
-    static char buffer[PATH_MAX + 1024];
-    Line line = {.data = buffer, .capacity = sizeof buffer - 1};
+    Line line = begin();
     const char *name = mayday_signal_name(mayday_crash.signal);
-    mayday_line_raw(&line, "mayday: ");
     mayday_line_raw(&line, name != NULL ? name : "crash");
     if (mayday_crash.message_source != NULL) message(&line);
     mayday_line_raw(&line, "; report ");
     mayday_line_raw(&line, mayday_crash.id);
     place(&line);
-    delivery(&line);
-    buffer[line.length] = '\n';
-    ssize_t written = sys_write(STDERR_FILENO, buffer, line.length + 1);
-    // A reader that went away, or a file at its limit, also sends a signal that would end the process in the crash's place.
-    if (written < 0 && (errno == EPIPE || errno == EFBIG)) sys_take_pending(SIGNAL_BIT(SIGPIPE) | SIGNAL_BIT(SIGXFSZ));
+    say(&line);
+}
+
+void mayday_delivery_line(void) {
+    Line line = begin();
+    mayday_line_raw(&line, "report ");
+    mayday_line_raw(&line, mayday_crash.id);
+    mayday_line_raw(&line, " not delivered: ");
+    if (delivery(&line)) say(&line);
 }
 
 #endif

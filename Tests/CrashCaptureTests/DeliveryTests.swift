@@ -14,7 +14,7 @@
             #expect(try run.files == [])
             let report = try CaptureRun.report(at: "\(out.path)/delivered")
             #expect(report.crash?.signal.name == "SIGSEGV")
-            #expect(run.outcome.errors.hasSuffix("delivered\n"))
+            #expect(run.outcome.errors.hasSuffix(".jsonl.gz\nreporter: delivered\n"), "in this order")
             // Installing in a reporter is refused (status 4), and nothing of the dying process is inherited.
             #expect(
                 run.outcome.output == """
@@ -39,7 +39,7 @@
             let run = try await CaptureRun("abort", ["--reporter", mode, "--reporter-deadline", "200"])
             #expect(run.outcome.status == .signalled(SIGABRT))
             #expect(try run.onlyReport().crash?.signal.name == "SIGABRT")
-            #expect(run.outcome.errors.hasSuffix("not delivered: \(text); the report stays there\n"))
+            #expect(run.outcome.errors.hasSuffix("not delivered: \(text); the report stays in the spool\n"))
         }
 
         /// Started by nobody who could end it: its own timer does.
@@ -61,7 +61,7 @@
                 environment: CaptureRun.environment
             )
             #expect(outcome.status == .signalled(SIGSEGV))
-            #expect(outcome.errors.hasSuffix(" in memory only (no spool directory), delivered\n"))
+            #expect(outcome.errors.hasSuffix(" in memory only (no spool directory)\nreporter: delivered\n"))
             #expect(try CaptureRun.report(at: "\(out.path)/delivered").crash?.thread != nil)
         }
     }

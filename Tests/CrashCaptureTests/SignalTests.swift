@@ -81,7 +81,7 @@
                 ["--reporter", "mend", "--out", out.path],
                 environment: ["CHILD_OUT": out.path]
             )
-            #expect(run.outcome.errors.contains(" delivered\n"))
+            #expect(run.outcome.errors.contains("reporter: delivered\n"))
             #expect(run.outcome.status == .signalled(SIGBUS))
         }
 

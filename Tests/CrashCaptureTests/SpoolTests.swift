@@ -66,7 +66,9 @@
                 environment: CaptureRun.environment
             )
             #expect(outcome.status == .signalled(SIGSEGV))
-            #expect(outcome.errors.hasSuffix(" in memory only (\(out.path)/none: no such directory), delivered\n"))
+            #expect(
+                outcome.errors.hasSuffix(" in memory only (\(out.path)/none: no such directory)\nreporter: delivered\n")
+            )
             #expect(try CaptureRun.report(at: "\(out.path)/delivered").crash != nil)
         }
 
@@ -98,7 +100,7 @@
                 """
             guard let outcome = try await inNamespace(["-m"], script, [spool.path, out.path]) else { return }
             #expect(outcome.status == .exited(128 + SIGABRT))
-            #expect(outcome.errors.contains(" in memory only (\(spool.path): \(text)), delivered\n"))
+            #expect(outcome.errors.contains(" in memory only (\(spool.path): \(text))\nreporter: delivered\n"))
             #expect(!outcome.errors.contains(".part\n"))
             #expect(try CaptureRun.report(at: "\(out.path)/delivered").crash?.signal.name == "SIGABRT")
         }

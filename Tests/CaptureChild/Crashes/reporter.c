@@ -63,12 +63,15 @@ int capture_child_report(const char *mode) {
         print_facts();
         copy_report(report, directory);
         if (report[0] == '/') unlink(report);
+        dprintf(STDERR_FILENO, "reporter: delivered\n");
         return MAYDAY_REPORTER_DELIVERED;
     }
     if (strcmp(mode, "mend") == 0 && directory != NULL) {
         char path[4096];
         snprintf(path, sizeof path, "%s/mapped", directory);
-        return truncate(path, 4096) == 0 ? MAYDAY_REPORTER_DELIVERED : 4;
+        if (truncate(path, 4096) != 0) return 4;
+        dprintf(STDERR_FILENO, "reporter: delivered\n");
+        return MAYDAY_REPORTER_DELIVERED;
     }
     if (strcmp(mode, "hang") == 0) {
         for (;;) pause();
