@@ -106,16 +106,29 @@ static uint64_t find_process_start(void) {
     return strtoull(field + 1, NULL, 10) * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-static int open_spool(Settings *settings, const char *directory) {
-    settings->spool_fd = -1;
-    if (directory == NULL) return 0;
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+/// Opens a directory for the crash. -1 and errno when that fails.
+static HeldDescriptor hold(const char *directory, int flags) {
+    HeldDescriptor held = {.fd = open(directory, flags | O_DIRECTORY | O_CLOEXEC)};
     struct stat status;
-    if (fd < 0 || fstat(fd, &status) != 0) return errno;
-    settings->spool_fd = fd;
-    settings->spool_device = status.st_dev;
-    settings->spool_inode = status.st_ino;
-    return 0;
+    if (held.fd >= 0 && fstat(held.fd, &status) == 0) {
+        held.device = status.st_dev;
+        held.inode = status.st_ino;
+    }
+    return held;
+}
+
+static void hold_descriptors(Settings *settings, const char *spool) {
+    settings->spool = spool != NULL ? hold(spool, O_RDONLY) : (HeldDescriptor){.fd = -1};
+    settings->spool_error = spool != NULL && settings->spool.fd < 0 ? errno : 0;
+    settings->tasks = hold("/proc/self/task", O_RDONLY);
+    settings->spare = hold("/", O_PATH);
+}
+
+static void let_go(const Settings *settings) {
+    const HeldDescriptor *all[] = {&settings->spool, &settings->tasks, &settings->spare};
+    for (size_t index = 0; index < sizeof all / sizeof *all; index++) {
+        if (all[index]->fd >= 0) close(all[index]->fd);
+    }
 }
 
 static void gather_facts(Settings *settings, char executable[PATH_MAX]) {
@@ -158,7 +171,7 @@ static MaydayCaptureStatus install(const MaydayCaptureOptions *options) {
         if (sigaction(mayday_crash_signals[index], NULL, &settings.previous[index]) != 0) return MAYDAY_CAPTURE_FAILED;
     }
     if (!mayday_thread_stack_ensure()) return MAYDAY_CAPTURE_FAILED;
-    settings.spool_error = open_spool(&settings, options->spool_directory);
+    hold_descriptors(&settings, options->spool_directory);
     gather_facts(&settings, executable);
     mayday_safe_memory_probe();
     mayday_unwinder_load();
@@ -172,7 +185,7 @@ static MaydayCaptureStatus install(const MaydayCaptureOptions *options) {
     }
     int error = errno;
     mayday_settings = NULL;
-    if (settings.spool_fd >= 0) close(settings.spool_fd);
+    let_go(&settings);
     errno = error;
     return MAYDAY_CAPTURE_FAILED;
 }

@@ -43,13 +43,23 @@ enum { CRASH_SIGNALS = 8, DEFAULT_CAPTURE_DEADLINE_MS = 2000 };
 /// The signals that are captured, in the order of `Settings.previous`.
 extern const int mayday_crash_signals[CRASH_SIGNALS];
 
+/// A descriptor that is held from install on, or -1; its device and inode tell whether it still is what it was.
+typedef struct HeldDescriptor {
+    int fd;
+    dev_t device;
+    ino_t inode;
+} HeldDescriptor;
+
 typedef struct Settings {
     pid_t pid;
-    /// Spool directory, or -1 and NULL; its device and inode tell whether the descriptor still is what it was.
-    int spool_fd;
+    /// Spool directory; without one the path is NULL.
+    HeldDescriptor spool;
     const char *spool_path;
-    dev_t spool_device;
-    ino_t spool_inode;
+    /// /proc/self/task of this process, not of a forked child: there even when the service changes its root, or when no
+    /// other descriptor can be opened.
+    HeldDescriptor tasks;
+    /// Closed at the crash to have room for another.
+    HeldDescriptor spare;
     /// errno of opening the spool directory at install, 0 when it went well.
     int spool_error;
     const char *report_members;

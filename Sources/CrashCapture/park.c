@@ -142,10 +142,7 @@ void mayday_stage_park(void) {
     // Threads that still run may start others: again until a round finds no new one.
     for (int round = 0; round < MAX_ROUNDS; round++) {
         uint32_t known = mayday_parked_count;
-        if (!mayday_for_each_task(stop_thread)) {
-            mayday_note_cut("park", "io");
-            return;
-        }
+        if (!mayday_for_each_task(stop_thread)) mayday_note_cut("park", "io");
         if (mayday_parked_count == known) break;
         for (uint32_t now_arrived = arrived; now_arrived < signalled; now_arrived = arrived) {
             uint64_t now = mayday_monotonic_ns();

@@ -3,6 +3,7 @@
 
 #if defined(__linux__)
 
+#include "descriptors.h"
 #include "internal.h"
 #include "system_calls.h"
 
@@ -10,9 +11,8 @@
 #include <linux/memfd.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 
-enum { SPARE_DESCRIPTORS = 16, OPEN_ATTEMPTS = 16 };
+enum { OPEN_ATTEMPTS = 16 };
 
 SpoolFile mayday_spool = {.fd = -1};
 
@@ -20,33 +20,11 @@ static int directory_fd = -1;
 static char part_name[64];
 static char final_name[64];
 
-/// A service that ran out of descriptors is one that crashes. Room for a few more: up to the hard limit, and where that is
-/// reached, standard input goes.
-static void make_room(void) {
-    struct rlimit limit;
-    int probe = sys_openat(AT_FDCWD, "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    if (probe >= 0) {
-        sys_close(probe);
-        return;
-    }
-    if (errno != EMFILE) return;
-    bool known = syscall(SYS_prlimit64, 0L, (long)RLIMIT_NOFILE, NULL, &limit) == 0;
-    if (known && limit.rlim_cur + SPARE_DESCRIPTORS <= limit.rlim_max) {
-        limit.rlim_cur += SPARE_DESCRIPTORS;
-        syscall(SYS_prlimit64, 0L, (long)RLIMIT_NOFILE, &limit, NULL);
-    } else {
-        sys_close(STDIN_FILENO);
-    }
-}
-
-/// The descriptor from install when it still is that directory (a service may close every descriptor it does not know).
+/// The descriptor from install, unless that directory was removed.
 static int open_directory(void) {
     struct stat status;
-    int fd = mayday_settings->spool_fd;
-    if (fd >= 0 && sys_fstat(fd, &status) == 0 && status.st_dev == mayday_settings->spool_device &&
-        status.st_ino == mayday_settings->spool_inode && status.st_nlink > 0) {
-        return fd;
-    }
+    int fd = mayday_held(&mayday_settings->spool);
+    if (fd >= 0 && sys_fstat(fd, &status) == 0 && status.st_nlink > 0) return fd;
     return sys_openat(AT_FDCWD, mayday_settings->spool_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 }
 
@@ -93,7 +71,7 @@ bool mayday_spool_open(const char *id) {
     mayday_spool.size = 0;
     mayday_spool.error = 0;
     mayday_spool.path[0] = '\0';
-    make_room();
+    mayday_make_room();
     if (mayday_settings->spool_path == NULL) return move_to_memory(0);
 
     join(part_name, sizeof part_name, id, ".jsonl.gz", ".part");
@@ -102,9 +80,9 @@ bool mayday_spool_open(const char *id) {
     if (directory_fd < 0) return move_to_memory(errno);
     int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
     mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
-    // Other threads still run, and one that waits for a descriptor may have taken the room that was made: the lowest.
+    // Other threads still run, and one that waits for a descriptor may have taken the room that was made.
     for (int attempt = 1; mayday_spool.fd < 0 && errno == EMFILE && attempt < OPEN_ATTEMPTS; attempt++) {
-        sys_close(STDIN_FILENO);
+        mayday_make_room_again();
         mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
     }
     if (mayday_spool.fd < 0) return move_to_memory(errno);

@@ -1,8 +1,10 @@
 #if defined(__linux__)
 
 #include "task_list.h"
+#include "descriptors.h"
 #include "system_calls.h"
 
+#include <errno.h>
 #include <string.h>
 
 /// What getdents64 fills in (getdents64(2)).
@@ -14,7 +16,14 @@ typedef struct DirectoryEntry {
     char name[];
 } DirectoryEntry;
 
-enum { MAX_READS = 4096 };
+enum {
+    MAX_READS = 4096,
+    /// How far from the process' own id, and from the crashed thread's, ids are tried where there is no list.
+    SEARCHED_IDS = 4096,
+};
+
+/// The open list of this process' threads, or -1 when there is none.
+static int tasks_fd = -1;
 
 static pid_t number_of(const char *name) {
     pid_t value = 0;
@@ -22,13 +31,38 @@ static pid_t number_of(const char *name) {
     return *name == '\0' ? value : 0;
 }
 
-bool mayday_for_each_task(bool (*body)(pid_t thread)) {
+/// `THREAD` and `behind` it.
+static void set_path(char path[32], pid_t thread, const char *behind) {
+    Line line = {.data = path, .capacity = 31};
+    mayday_line_int(&line, thread);
+    mayday_line_raw(&line, behind);
+    path[line.length] = '\0';
+}
+
+/// False for a /proc of another PID namespace, which lists threads by other ids.
+static bool lists_this_thread(int tasks) {
+    char path[32];
+    set_path(path, mayday_crash.thread, "");
+    return syscall(SYS_faccessat, tasks, path, F_OK) == 0;
+}
+
+/// The list held from install, which is not that of a forked child; that one opens its own. True when it must be closed.
+static bool open_tasks(void) {
+    tasks_fd = mayday_crash.pid == mayday_settings->pid ? mayday_held(&mayday_settings->tasks) : -1;
+    bool held = tasks_fd >= 0 && sys_lseek(tasks_fd, 0, SEEK_SET) == 0;
+    if (!held) tasks_fd = sys_openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (tasks_fd >= 0 && !lists_this_thread(tasks_fd)) {
+        if (!held) sys_close(tasks_fd);
+        tasks_fd = -1;
+    }
+    return tasks_fd >= 0 && !held;
+}
+
+static void read_tasks(bool (*body)(pid_t thread)) {
     static _Alignas(8) char buffer[16 * 1024];
-    int fd = sys_openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    if (fd < 0) return false;
     bool going = true;
     for (int reads = 0; going && reads < MAX_READS; reads++) {
-        long length = syscall(SYS_getdents64, fd, buffer, sizeof buffer);
+        long length = syscall(SYS_getdents64, tasks_fd, buffer, sizeof buffer);
         if (length <= 0) break;
         for (long at = 0; going && at < length;) {
             const DirectoryEntry *entry = (const DirectoryEntry *)(buffer + at);
@@ -37,8 +71,34 @@ bool mayday_for_each_task(bool (*body)(pid_t thread)) {
             at += entry->length;
         }
     }
-    sys_close(fd);
+}
+
+static bool try_ids(pid_t first, pid_t last, bool (*body)(pid_t thread)) {
+    for (pid_t thread = first > 1 ? first : 1; thread <= last; thread++) {
+        if (syscall(SYS_tgkill, mayday_crash.pid, thread, 0) == 0 && !body(thread)) return false;
+    }
     return true;
+}
+
+/// Without a list: ids are given in turn, so most threads are found by asking for those near the two that are known.
+static void search_tasks(bool (*body)(pid_t thread)) {
+    pid_t process = mayday_crash.pid, thread = mayday_crash.thread;
+    if (!try_ids(process, process + SEARCHED_IDS, body)) return;
+    pid_t first = thread - SEARCHED_IDS / 2 > process + SEARCHED_IDS ? thread - SEARCHED_IDS / 2 : process + SEARCHED_IDS + 1;
+    try_ids(first, thread + SEARCHED_IDS / 2, body);
+}
+
+bool mayday_for_each_task(bool (*body)(pid_t thread)) {
+    bool opened = open_tasks();
+    bool listed = tasks_fd >= 0;
+    if (listed) {
+        read_tasks(body);
+    } else {
+        search_tasks(body);
+    }
+    if (opened) sys_close(tasks_fd);
+    tasks_fd = -1;
+    return listed;
 }
 
 /// The text behind `key` at the start of a line, or NULL.
@@ -53,27 +113,24 @@ static const char *field(const char *text, const char *key) {
 
 bool mayday_task_status(pid_t thread, TaskStatus *status) {
     static char text[4096];
-    char path[64];
-    Line line = {.data = path, .capacity = sizeof path - 1};
-    mayday_line_raw(&line, "/proc/self/task/");
-    mayday_line_int(&line, thread);
-    mayday_line_raw(&line, "/status");
-    path[line.length] = '\0';
-
-    int fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0) return false;
+    char path[32];
+    set_path(path, thread, "/status");
+    memset(status, 0, sizeof *status);
+    status->state = '?';
+    int fd = tasks_fd >= 0 ? sys_openat(tasks_fd, path, O_RDONLY | O_CLOEXEC, 0) : -1;
+    // Listed, or found, and no descriptor to ask with: it is there.
+    if (fd < 0) return tasks_fd < 0 || errno == EMFILE || errno == ENFILE;
     ssize_t length = sys_read(fd, text, sizeof text - 1);
     sys_close(fd);
     if (length <= 0) return false;
     text[length] = '\0';
 
-    memset(status, 0, sizeof *status);
     const char *name = field(text, "Name:\t");
     for (size_t index = 0; name != NULL && index + 1 < sizeof status->name && name[index] != '\n'; index++) {
         status->name[index] = name[index];
     }
     const char *state = field(text, "State:\t");
-    status->state = state != NULL ? *state : '?';
+    if (state != NULL) status->state = *state;
     const char *blocked = field(text, "SigBlk:\t");
     for (; blocked != NULL && *blocked != '\n' && *blocked != '\0'; blocked++) {
         uint64_t digit = *blocked <= '9' ? (uint64_t)(*blocked - '0') : (uint64_t)(*blocked - 'a' + 10);

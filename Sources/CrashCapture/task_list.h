@@ -16,9 +16,9 @@ typedef struct TaskStatus {
     uint64_t blocked;
 } TaskStatus;
 
-/// Calls `body` with each thread id until it returns false. False when the list cannot be read.
+/// Calls `body` with each thread id until it returns false. Where there is no list to read, ids are tried: then false.
 bool mayday_for_each_task(bool (*body)(pid_t thread));
-/// Reads /proc/self/task/`thread`/status. False when the thread has ended.
+/// What is known of a thread, from within `body`: where nothing can be asked, state `?`. False when the thread has ended.
 bool mayday_task_status(pid_t thread, TaskStatus *status);
 
 #pragma GCC visibility pop

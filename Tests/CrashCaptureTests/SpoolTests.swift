@@ -27,24 +27,6 @@
             )
         }
 
-        /// A service that ran out of descriptors.
-        @Test(arguments: ["soft", "hard"])
-        func noDescriptorsLeft(limit: String) async throws {
-            let out = try TemporaryDirectory()
-            let run = try await CaptureRun(
-                "among:4",
-                ["--descriptors", limit, "--reporter", "ok", "--out", out.path]
-            )
-            #expect(run.outcome.status == .signalled(SIGSEGV))
-            #expect(run.outcome.errors.hasSuffix("delivered\n"))
-            let report = try CaptureRun.report(at: "\(out.path)/delivered")
-            #expect(report.crashedThread?.frames.isEmpty == false)
-            // At the hard limit there is room for the report, not for the list of threads beside it.
-            #expect(report.threads.count == (limit == "soft" ? 5 : 1))
-            #expect(report.end?.stages.contains("park") == (limit == "soft"))
-            #expect(report.end?.cut == (limit == "soft" ? [] : [CutStage(stage: "park", reason: "io")]))
-        }
-
         /// Without process_vm_readv, pidfd_open, close_range and timers.
         @Test func sandboxThatRefusesNewerCalls() async throws {
             let out = try TemporaryDirectory()

@@ -9,6 +9,7 @@
 //   --previous MODE         installs a handler of its own first (see previous.c)
 //   --file-limit BYTES      RLIMIT_FSIZE
 //   --descriptors MODE      none are left: `soft` below the hard limit, `hard` at it
+//   --daemon yes            closes every descriptor above 2 after it has installed, and opens others
 //   --blocked yes           every signal is blocked from the beginning
 //   --signal-limit COUNT    RLIMIT_SIGPENDING
 //   --sandbox yes           refuses the newer system calls, as old kernels and seccomp profiles do (see sandbox.c)
@@ -19,6 +20,7 @@
 #include "kinds.h"
 #include "reporter.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +39,7 @@ typedef struct Arguments {
     const char *previous;
     const char *file_limit;
     const char *descriptors;
+    const char *daemon;
     const char *signal_limit;
     const char *blocked;
     const char *sandbox;
@@ -58,6 +61,7 @@ static bool parse(int count, char **arguments, Arguments *result) {
         {"--previous", &result->previous},
         {"--file-limit", &result->file_limit},
         {"--descriptors", &result->descriptors},
+        {"--daemon", &result->daemon},
         {"--blocked", &result->blocked},
         {"--signal-limit", &result->signal_limit},
         {"--sandbox", &result->sandbox},
@@ -114,6 +118,11 @@ static void use_up_descriptors(bool at_hard_limit) {
     while (dup(STDERR_FILENO) >= 0) continue;
 }
 
+static void become_daemon(void) {
+    for (int fd = 3; fd < 64; fd++) close(fd);
+    for (int fd = 3; fd < 16; fd++) open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 static int run(const char *name) {
     static const Kind *const tables[] = {
         capture_child_faults,
@@ -158,6 +167,7 @@ int capture_child_main(int32_t count, char **arguments) {
     if (parsed.sandbox != NULL) capture_child_enter_sandbox();
     capture_child_descriptors_before = capture_child_descriptors();
     if (parsed.capture && !install(arguments[0], &parsed)) return 70;
+    if (parsed.daemon != NULL) become_daemon();
     if (parsed.descriptors != NULL) use_up_descriptors(strcmp(parsed.descriptors, "hard") == 0);
     return run(parsed.kind);
 }

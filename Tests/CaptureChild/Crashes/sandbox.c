@@ -19,6 +19,7 @@ void capture_child_enter_sandbox(void) {
         REFUSE(SYS_pidfd_open),
         REFUSE(SYS_close_range),
         REFUSE(SYS_timer_create),
+        REFUSE(SYS_unshare),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {sizeof rules / sizeof *rules, rules};

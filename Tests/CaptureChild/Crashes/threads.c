@@ -103,6 +103,23 @@ static void among_idle_threads(void) {
     capture_child_segv();
 }
 
+static void *take_descriptors(void *unused) {
+    (void)unused;
+    pthread_barrier_wait(&barrier);
+    for (;;) dup(STDERR_FILENO);
+}
+
+/// As many threads as the number says wait for a descriptor that becomes free.
+static void among_takers(void) {
+    pthread_barrier_init(&barrier, NULL, (unsigned)capture_child_number + 1);
+    for (long index = 0; index < capture_child_number; index++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, take_descriptors, NULL) != 0) _exit(71);
+    }
+    pthread_barrier_wait(&barrier);
+    capture_child_segv();
+}
+
 static void *idle_and_blocked(void *unused) {
     sigset_t all;
     sigfillset(&all);
@@ -161,5 +178,6 @@ static void in_cancelled_thread(void) {
 const Kind capture_child_threads[] = {
     {"together", crash_together},       {"exit-under-crash", exit_under_crash}, {"among", among_idle_threads},
     {"beside-blocked", beside_blocked_thread}, {"fork", in_forked_child},       {"cancelled", in_cancelled_thread}, {"lock-held", while_lock_is_held},
+    {"takers", among_takers},
     {NULL, NULL},
 };
