@@ -48,13 +48,14 @@ static bool surely_ends(void) {
 
 static bool spare_is_ours;
 
-void mayday_make_room(void) {
-    if (is_room() || raise_limit()) return;
+bool mayday_make_room(void) {
+    if (is_room() || raise_limit()) return true;
     spare_is_ours = mayday_held(&mayday_settings->spare) >= 0;
     // In a table of its own this thread closes what it likes: nothing is closed for the others, and none of them, waiting
     // for a descriptor, takes the room away. A sandbox may refuse it.
-    if (surely_ends()) syscall(SYS_unshare, CLONE_FILES);
+    bool own = surely_ends() && syscall(SYS_unshare, CLONE_FILES) == 0;
     mayday_make_room_again();
+    return own;
 }
 
 void mayday_make_room_again(void) {

@@ -13,8 +13,9 @@
 /// others), else -1. Async-signal-safe.
 int mayday_held(const HeldDescriptor *held);
 
-/// Makes room for the few descriptors of a capture, where the limit is reached. Async-signal-safe.
-void mayday_make_room(void);
+/// Makes room for the few descriptors of a capture, where the limit is reached. False when other threads may take it first.
+/// Async-signal-safe.
+bool mayday_make_room(void);
 /// Frees the same numbers again, which other threads may have taken in the meantime. Async-signal-safe.
 void mayday_make_room_again(void);
 

@@ -4,6 +4,7 @@
 
 #include "internal.h"
 #include "delivery.h"
+#include "descriptors.h"
 #include "park.h"
 #include "runner.h"
 #include "system_calls.h"
@@ -32,10 +33,13 @@ void mayday_mask_for_capture(void) {
 }
 
 static void capture_stages(void) {
+    // Before the first line only where threads that run would take the descriptor that it needs.
+    bool park_first = !mayday_make_room();
+    if (park_first) mayday_run_stage("park", mayday_stage_park, 0);
     mayday_report_open();
     mayday_run_stage("header", mayday_stage_header, WRITING_GRACE_NS);
     mayday_report_flush();
-    mayday_run_stage("park", mayday_stage_park, 0);
+    if (!park_first) mayday_run_stage("park", mayday_stage_park, 0);
     mayday_run_stage("loader", mayday_images_walk, WRITING_GRACE_NS);
     LeaveReason left = mayday_run_stage("unwind", mayday_stage_unwind, 0);
     if (left != LEFT_NOT) {

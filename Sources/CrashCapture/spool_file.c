@@ -71,7 +71,6 @@ bool mayday_spool_open(const char *id) {
     mayday_spool.size = 0;
     mayday_spool.error = 0;
     mayday_spool.path[0] = '\0';
-    mayday_make_room();
     if (mayday_settings->spool_path == NULL) return move_to_memory(0);
 
     join(part_name, sizeof part_name, id, ".jsonl.gz", ".part");
@@ -80,7 +79,7 @@ bool mayday_spool_open(const char *id) {
     if (directory_fd < 0) return move_to_memory(errno);
     int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
     mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
-    // Other threads still run, and one that waits for a descriptor may have taken the room that was made.
+    // A thread that is not stopped and waits for a descriptor may have taken the room that was made.
     for (int attempt = 1; mayday_spool.fd < 0 && errno == EMFILE && attempt < OPEN_ATTEMPTS; attempt++) {
         mayday_make_room_again();
         mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
