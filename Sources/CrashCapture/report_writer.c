@@ -8,7 +8,8 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { LINE_CAPACITY = 192 * 1024, ARENA = 80 * 1024, OUTPUT = 16 * 1024, GZIP_WINDOW_BITS = 12 + 16, MEMORY_LEVEL = 6 };
+enum { LINE_CAPACITY = 192 * 1024, ARENA = 80 * 1024, OUTPUT = 16 * 1024 };
+enum { WINDOW_BITS = 12, SMALLEST_WINDOW_BITS = 9, MEMORY_LEVEL = 6, SMALLEST_MEMORY_LEVEL = 1, GZIP = 16 };
 
 static char line_buffer[LINE_CAPACITY];
 static Line line_state;
@@ -35,12 +36,12 @@ static void give_back(voidpf unused, voidpf address) {
 }
 
 /// Async-signal-safe.
-static bool open_stream(void) {
+static bool open_stream(int window_bits, int memory_level) {
     memset(&stream, 0, sizeof stream);
     arena_used = 0;
     stream.zalloc = take;
     stream.zfree = give_back;
-    return deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK;
+    return deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, window_bits + GZIP, memory_level, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
 /// Async-signal-safe. Runs the compressor over its input and hands on what comes out.
@@ -59,7 +60,7 @@ static void run_compressor(int flush) {
 }
 
 bool mayday_report_open(void) {
-    open_for_writing = mayday_spool_open(mayday_crash.id) && open_stream();
+    open_for_writing = mayday_spool_open(mayday_crash.id) && open_stream(WINDOW_BITS, MEMORY_LEVEL);
     return open_for_writing;
 }
 
@@ -96,10 +97,10 @@ void mayday_report_finish(void) {
     open_for_writing = false;
 }
 
-/// Not async-signal-safe: before a crash only.
+/// Not async-signal-safe: before a crash only. The smallest compressor binds the same functions, and touches least.
 void mayday_report_warm_up(void) {
     static const char sample[] = "{}\n";
-    if (!open_stream()) return;
+    if (!open_stream(SMALLEST_WINDOW_BITS, SMALLEST_MEMORY_LEVEL)) return;
     stream.next_in = (Bytef *)sample;
     stream.avail_in = sizeof sample - 1;
     stream.next_out = output;

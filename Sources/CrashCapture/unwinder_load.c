@@ -5,9 +5,33 @@
 #include "unwinder.h"
 
 #include <dlfcn.h>
+#include <string.h>
 
 #define TEXT_OF(name) #name
 #define NAME_OF(macro) TEXT_OF(macro)
+
+/// The registers of a thread that has just entered `function`, and that nobody called.
+static void enter(ucontext_t *context, uintptr_t function, const uintptr_t *stack) {
+    memset(context, 0, sizeof *context);
+#if defined(__x86_64__)
+    context->uc_mcontext.gregs[REG_RIP] = (greg_t)function;
+    context->uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)stack;
+#elif defined(__aarch64__)
+    context->uc_mcontext.pc = function;
+    context->uc_mcontext.sp = (uintptr_t)stack;
+#endif
+}
+
+/// The first walk initialises tables under a lock and maps its memory: now, not in a handler. It is in libunwind itself,
+/// whose unwind tables are a page: those of the service are megabytes, and to search them would bring them into memory.
+static void warm_up(uintptr_t function) {
+    static const uintptr_t nobody[2];
+    ucontext_t context;
+    enter(&context, function, nobody);
+    mayday_stack_reset(&mayday_crashed_stack, FIRST_FRAMES);
+    mayday_unwinder_walk(&context, true, &mayday_crashed_stack);
+    mayday_unwinder_function_start(function);
+}
 
 void mayday_unwinder_load(void) {
     void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
@@ -24,13 +48,7 @@ void mayday_unwinder_load(void) {
         library, NAME_OF(UNW_OBJ(get_proc_info_by_ip)));
     found->own_memory = (unw_addr_space_t *)dlsym(library, NAME_OF(UNW_OBJ(local_addr_space)));
 
-    // The first walk initialises tables under a lock and maps its memory: now, not in a handler.
-    static Stack warm_up;
-    mayday_stack_reset(&warm_up, FIRST_FRAMES);
-    ucontext_t here;
-    getcontext(&here);
-    mayday_unwinder_walk(&here, false, &warm_up);
-    mayday_unwinder_function_start((uintptr_t)&mayday_unwinder_load);
+    warm_up((uintptr_t)found->step);
     found->usable = true;
 }
 
