@@ -18,7 +18,9 @@ struct Fingerprint {
     ///   - calls: the functions of the stack that crashed.
     init(of report: Report, kind: String, calls: [Call]) {
         var lines = ["kind: \(kind)"]
-        if report.isSentFromOutside {
+        if report.header.isRehearsal {
+            lines.append("made on purpose: where it was does not count")
+        } else if report.isSentFromOutside {
             lines.append("sent by another process: where it was does not count")
         } else {
             lines += Self.stack(calls) ?? Self.message(of: report)

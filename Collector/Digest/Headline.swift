@@ -11,6 +11,10 @@ struct Headline {
 
     /// - Parameter calls: the functions of the stack that crashed.
     init(of report: Report, calls: [Call]) {
+        if report.header.isRehearsal {
+            (title, culprit, kind) = ("Rehearsal", nil, "rehearsal")
+            return
+        }
         culprit = Self.culprit(calls)
         if let error = report.error {
             title = error.text.isEmpty ? error.typeName : "\(error.typeName): \(MessageText.firstLine(error.text))"

@@ -37,7 +37,7 @@ static void set_variables(void) {
 }
 
 /// The service's sockets are not the reporter's: held open, they would keep the next start from its port.
-static void close_others(int kept) {
+void mayday_close_others(int kept) {
 #if defined(SYS_close_range)
     bool closed = kept > 3 ? syscall(SYS_close_range, 3, kept - 1, 0) == 0 : true;
     int first = kept >= 3 ? kept + 1 : 3;
@@ -64,7 +64,7 @@ static int become_reporter(void *unused) {
         sys_lseek(kept, 0, SEEK_SET);
         sys_fcntl(kept, F_SETFD, 0);
     }
-    close_others(kept);
+    mayday_close_others(kept);
     char **arguments = mayday_settings->reporter_arguments;
     char **environment = mayday_settings->reporter_environment;
     syscall(SYS_execve, "/proc/self/exe", arguments, environment);
@@ -79,7 +79,7 @@ static bool reap(pid_t child, int *status) {
 }
 
 /// Waits for the reporter's end, at most `limit_ns`.
-static bool wait_for(pid_t child, int pidfd, uint64_t limit_ns, int *status) {
+bool mayday_wait_for_child(pid_t child, int pidfd, uint64_t limit_ns, int *status) {
     uint64_t limit = mayday_monotonic_ns() + limit_ns;
     for (;;) {
         if (reap(child, status)) return true;
@@ -107,7 +107,7 @@ void mayday_deliver(void) {
     }
     int status = 0;
     int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
-    if (wait_for(child, pidfd, (uint64_t)mayday_settings->reporter_deadline_ms * 1000000u, &status)) {
+    if (mayday_wait_for_child(child, pidfd, (uint64_t)mayday_settings->reporter_deadline_ms * 1000000u, &status)) {
         if (WIFSIGNALED(status)) {
             mayday_delivery = (Delivery){DELIVERY_SIGNALLED, WTERMSIG(status)};
         } else {
@@ -115,7 +115,7 @@ void mayday_deliver(void) {
         }
     } else {
         syscall(SYS_kill, child, SIGKILL);
-        wait_for(child, pidfd, REAP_LIMIT_NS, &status);
+        mayday_wait_for_child(child, pidfd, REAP_LIMIT_NS, &status);
         mayday_delivery = (Delivery){DELIVERY_TIMED_OUT, 0};
     }
     if (pidfd >= 0) sys_close(pidfd);

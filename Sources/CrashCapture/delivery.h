@@ -39,6 +39,12 @@ extern char mayday_report_variable[PATH_MAX + 32];
 /// Starts the reporter and waits for it, within its deadline. Async-signal-safe.
 void mayday_deliver(void);
 
+/// Waits for the end of a child and reaps it, at most `limit_ns`; `pidfd` may be -1. False when it still runs.
+/// Async-signal-safe.
+bool mayday_wait_for_child(pid_t child, int pidfd, uint64_t limit_ns, int *status);
+/// Closes every descriptor above standard error but `kept`, which may be -1. Async-signal-safe.
+void mayday_close_others(int kept);
+
 #pragma GCC visibility pop
 
 #endif

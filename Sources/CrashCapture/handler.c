@@ -69,7 +69,9 @@ static void say_crash(void) { mayday_attempt(mayday_status_line, WRITING_GRACE_N
 static void say_delivery(void) { mayday_attempt(mayday_delivery_line, WRITING_GRACE_NS); }
 
 /// What follows the crash, in order. A fault in one of them outside a stage abandons that one and the next runs.
-static void (*const steps[])(void) = {capture_stages, finish, say_crash, mayday_deliver, say_delivery};
+static void (*const steps[])(void) = {
+    capture_stages, finish, say_crash, mayday_deliver, say_delivery, mayday_rehearsal_end,
+};
 
 static void capture(int signal, siginfo_t *info, void *context) {
     mayday_mask_for_capture();

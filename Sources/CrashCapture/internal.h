@@ -345,6 +345,13 @@ void mayday_status_line(void);
 /// One line on stderr when the reporter failed and could not say so itself.
 void mayday_delivery_line(void);
 
+// ---- rehearse.c; handler ----------------------------------------------------------------------------------------------------------
+
+/// True in the child of a rehearsal.
+bool mayday_is_rehearsal(void);
+/// In the child of a rehearsal: tells its parent how it went, and ends it. Elsewhere nothing.
+void mayday_rehearsal_end(void);
+
 // ---- terminate.c ------------------------------------------------------------------------------------------------------------------
 
 /// Asks uncaught C++ exceptions for their type and text, where libstdc++ is in the process. Install.

@@ -4,6 +4,8 @@
 
 #include "internal.h"
 
+static const char rehearsal_message[] = "Rehearsal: a crash made on purpose by Mayday.rehearse(); the service lives on";
+
 /// Cuts trailing white space: both sources end with a newline.
 static void trim(void) {
     size_t length = mayday_crash.message_length;
@@ -43,6 +45,7 @@ static bool find_swift_message(void) {
 void mayday_message_find(void) {
     mayday_crash.message_length = 0;
     mayday_crash.message_source = NULL;
+    if (mayday_is_rehearsal() && read_message((uintptr_t)rehearsal_message, "rehearsal")) return;
     // The runtime also stores warnings that ended nothing. It ends by a trap or abort(): in another crash the text is old.
     int signal = mayday_crash.signal;
     if (signal == SIGABRT && find_abort_message()) return;

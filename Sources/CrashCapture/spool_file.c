@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/file.h>
 
-enum { OPEN_ATTEMPTS = 16 };
+enum { OPEN_ATTEMPTS = 16, FIRST_CLEAR = 128 };
 
 SpoolFile mayday_spool = {.fd = -1};
 
@@ -20,12 +20,21 @@ static int directory_fd = -1;
 static char part_name[64];
 static char final_name[64];
 
+/// libunwind keeps a pipe from install on, by its numbers. Where the service closed it, the walk reads from what has these
+/// numbers now and closes it: the report stays clear of low ones.
+static int keep_clear(int fd) {
+    int high = fd < 0 ? -1 : sys_fcntl(fd, F_DUPFD_CLOEXEC, FIRST_CLEAR);
+    if (high < 0) return fd;
+    sys_close(fd);
+    return high;
+}
+
 /// The descriptor from install, unless that directory was removed.
 static int open_directory(void) {
     struct stat status;
     int fd = mayday_held(&mayday_settings->spool);
     if (fd >= 0 && sys_fstat(fd, &status) == 0 && status.st_nlink > 0) return fd;
-    return sys_openat(AT_FDCWD, mayday_settings->spool_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    return keep_clear(sys_openat(AT_FDCWD, mayday_settings->spool_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
 }
 
 static void join(char *to, size_t capacity, const char *first, const char *second, const char *third) {
@@ -44,7 +53,7 @@ static bool move_to_memory(int error) {
     mayday_spool.error = error;
     mayday_spool.in_memory = true;
     mayday_spool.size = 0;
-    mayday_spool.fd = sys_memfd_create("mayday-report", MFD_CLOEXEC);
+    mayday_spool.fd = keep_clear(sys_memfd_create("mayday-report", MFD_CLOEXEC));
     bool moved = mayday_spool.fd >= 0;
     while (moved && file >= 0 && mayday_spool.size < written) {
         static char chunk[4096];
@@ -85,6 +94,7 @@ bool mayday_spool_open(const char *id) {
         mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
     }
     if (mayday_spool.fd < 0) return move_to_memory(errno);
+    mayday_spool.fd = keep_clear(mayday_spool.fd);
     sys_flock(mayday_spool.fd, LOCK_EX | LOCK_NB);
     join(mayday_spool.path, sizeof mayday_spool.path, mayday_settings->spool_path, "/", final_name);
     return true;

@@ -26,6 +26,7 @@ static void report_line(void) {
     mayday_line_raw(line, ",\"kind\":\"crash\"");
     mayday_line_key(line, "time");
     mayday_line_time(line, mayday_realtime_ns());
+    if (mayday_is_rehearsal()) mayday_line_raw(line, ",\"rehearsal\":true");
     members(line, mayday_settings->report_members);
     mayday_line_key(line, "process");
     mayday_line_raw(line, "{");

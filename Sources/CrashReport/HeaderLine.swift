@@ -6,6 +6,7 @@ extension ReportHeader {
         var id: String?
         var kind: String?
         var time: String?
+        var isRehearsal = false
         var service: String?
         var release: String?
         var environment: String?
@@ -18,6 +19,7 @@ extension ReportHeader {
             case "id": id = try reader.reportID()
             case "kind": kind = try reader.string()
             case "time": time = try reader.time()
+            case "rehearsal": isRehearsal = try reader.bool()
             case "service": service = try reader.string()
             case "release": release = try reader.string()
             case "environment": environment = try reader.string()
@@ -32,6 +34,7 @@ extension ReportHeader {
             id: try reader.required(id, "id"),
             kind: ReportKind(try reader.required(kind, "kind")),
             time: try reader.required(time, "time"),
+            isRehearsal: isRehearsal,
             service: service,
             release: release,
             environment: environment,
@@ -46,6 +49,7 @@ extension ReportHeader {
         writer.field("id", id)
         writer.field("kind", kind.description)
         writer.field("time", time)
+        writer.flag("rehearsal", isRehearsal)
         writer.field("service", service)
         writer.field("release", release)
         writer.field("environment", environment)

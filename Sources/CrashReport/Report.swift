@@ -47,6 +47,8 @@ public struct ReportHeader: Sendable, Equatable {
     public var kind: ReportKind
     /// RFC 3339 in UTC with microseconds, by the clock of the host.
     public var time: String
+    /// True for a crash made on purpose by `Mayday.rehearse()`.
+    public var isRehearsal: Bool
     /// Name of the service.
     public var service: String?
     /// `checkout@1.4.2`.
@@ -66,6 +68,7 @@ public struct ReportHeader: Sendable, Equatable {
         id: String,
         kind: ReportKind,
         time: String,
+        isRehearsal: Bool = false,
         service: String? = nil,
         release: String? = nil,
         environment: String? = nil,
@@ -77,6 +80,7 @@ public struct ReportHeader: Sendable, Equatable {
         self.id = id
         self.kind = kind
         self.time = time
+        self.isRehearsal = isRehearsal
         self.service = service
         self.release = release
         self.environment = environment

@@ -34,19 +34,9 @@ struct HTTPPost: Sendable {
 
     /// Sends the request and waits for the answer without holding a thread of Swift's pool.
     func send() async -> Result<Answer, Failure> {
-        await withCheckedContinuation { continuation in
-            let work = Unmanaged.passRetained(Work { continuation.resume(returning: sendBlocking()) })
-            let code = mayday_run_on_own_thread(
-                { context in
-                    guard let context else { return }
-                    Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
-                },
-                work.toOpaque()
-            )
-            if code != 0 {
-                work.release()
-                continuation.resume(returning: .failure(.noThread(SystemError(code: code))))
-            }
+        switch await onOwnThread({ sendBlocking() }) {
+        case .success(let result): result
+        case .failure(let error): .failure(.noThread(error))
         }
     }
 
@@ -85,11 +75,6 @@ struct HTTPPost: Sendable {
         case MAYDAY_HTTP_NO_LIBRARY: return .failure(.noLibrary(answer.problem))
         default: return .failure(.noAnswer(answer.problem))
         }
-    }
-
-    private final class Work: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 }
 

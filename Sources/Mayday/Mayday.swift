@@ -35,6 +35,19 @@ public enum Mayday {
         Task.detached(priority: .utility) { await leftOver.deliverAll(limit: .seconds(30)) }
     }
 
+    /// Would a crash be reported? Crashes a forked child on purpose, and waits until its report was delivered as that of a
+    /// real crash would be: by the capture, the spool, the reporter and the uploader of this service.
+    ///
+    /// The report is marked as a rehearsal, and the collector keeps rehearsals apart. The service goes on meanwhile: the
+    /// child raises no `SIGCHLD`, no `wait` sees it, it leaves no core file, and handlers that were set before ours are not
+    /// called in it. It has one thread, so the other threads' stacks are not rehearsed. As for every fork, the kernel copies
+    /// the tables of the process's memory, some milliseconds a gigabyte.
+    ///
+    /// - Returns: within 2 seconds for the capture, the delivery deadline, and 3 seconds.
+    public static func rehearse() async -> Rehearsal {
+        await Rehearsal.run(of: service.withLock { $0 })
+    }
+
     /// Delivers what waits in the spool, and returns when all of it was answered for, or at the timeout.
     ///
     /// - Returns: true when nothing is left to deliver. What is left is delivered at the next start.

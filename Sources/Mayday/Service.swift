@@ -11,6 +11,12 @@ internal import CrashReport
 
 /// A service in which `Mayday.start` was called.
 struct Service: Sendable {
+    /// False when the configuration says that Mayday is not enabled.
+    var isEnabled = false
+    /// True when the handlers were installed.
+    var isCapturing = false
+    /// Where reports go, for people.
+    var destination = ""
     /// nil when there is no spool, or Mayday is not enabled.
     var delivery: Delivery?
     /// True when earlier runs left reports in the spool.
@@ -35,7 +41,7 @@ struct Service: Sendable {
             throw .configuration(error)
         }
         guard resolved.enabled else { return Service() }
-        var service = Service()
+        var service = Service(isEnabled: true, destination: uploader.destination)
         var path: String?
         do {
             let spool = try Spool(creating: resolved.spoolCandidates, service: resolved.service)
@@ -60,12 +66,12 @@ struct Service: Sendable {
             executable: executable,
             started: RunningProcess.started
         )
-        install(facts, spool: path)
+        service.isCapturing = install(facts, spool: path)
         return service
     }
 
     /// Installs the handlers; a failure is a warning, since the service is not to blame.
-    private static func install(_ facts: KnownFacts, spool: String?) {
+    private static func install(_ facts: KnownFacts, spool: String?) -> Bool {
         let deadline = facts.configuration.deliveryDeadline
         let arguments = deadline > .zero ? RunningProcess.arguments : []
         let status = withCStrings(arguments) { arguments in
@@ -97,6 +103,7 @@ struct Service: Sendable {
         case MAYDAY_CAPTURE_UNSUPPORTED: StandardError.warn("crashes are not captured on this platform, only on Linux")
         default: StandardError.warn("crashes are not captured, the handlers cannot be installed: \(SystemError.last)")
         }
+        return status == MAYDAY_CAPTURE_INSTALLED
     }
 }
 

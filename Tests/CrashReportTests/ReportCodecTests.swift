@@ -7,6 +7,7 @@ struct ReportCodecTests {
     /// A report with every field of the format.
     static var full: Report {
         var report = SampleReport(isSymbolicated: true).report()
+        report.header.isRehearsal = true
         report.header.process.forked = true
         report.header.host?.container = "4f1c"
         report.crash?.sender = SignalSender(pid: 12, uid: 1_000)

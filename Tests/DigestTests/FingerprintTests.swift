@@ -124,6 +124,22 @@ import Testing
         #expect(Stack("poll()").fingerprint(own).key != Stack("total(of:)").fingerprint(own).key)
     }
 
+    @Test func rehearsalsAreOneIssueOfTheirOwn() {
+        func rehearsal(_ crash: Crash, _ stack: Stack) -> Report {
+            var report = stack.report(crash)
+            report.header.isRehearsal = true
+            return report
+        }
+        let message = "Rehearsal: a crash made on purpose"
+        let stack = Stack("main@main.swift:3")
+        let first = rehearsal(.trap(message), stack)
+        #expect(Headline(of: first).title == "Rehearsal")
+        #expect(Headline(of: first).culprit == nil)
+        let key = Fingerprint(of: first).key
+        #expect(key == Fingerprint(of: rehearsal(.signal(5, "SIGTRAP", message: message), Stack("serve()"))).key)
+        #expect(key != stack.fingerprint(.trap(message)).key)
+    }
+
     @Test func errorsAreGroupedByTypeAndStack() {
         func key(_ type: String, _ text: String, _ stack: Stack) -> String {
             var report = stack.report()

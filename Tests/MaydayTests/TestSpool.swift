@@ -58,6 +58,16 @@ final class TestSpool: Sendable {
         environment: [String: String] = [:],
         descriptors: [Int32: Int32] = [:]
     ) throws -> ChildProcess {
+        try child(arguments, port: port, environment: environment, descriptors: descriptors)
+    }
+
+    /// The same, with arguments that were put together.
+    func child(
+        _ arguments: [String],
+        port: UInt16,
+        environment: [String: String] = [:],
+        descriptors: [Int32: Int32] = [:]
+    ) throws -> ChildProcess {
         let own = [
             "MAYDAY_SPOOL": root, "MAYDAY_SERVICE": service, "MAYDAY_DSN": "http://KEY@127.0.0.1:\(port)/1",
         ]

@@ -24,6 +24,8 @@ case "start-again":
     }
 case "measure":
     print("start \(duration) us, resident \(Measurement.residentKiB()) KiB, threads \(Measurement.threads())")
+case "rehearse":
+    await Rehearsing.run(Array(CommandLine.arguments.dropFirst(2)))
 case "crash":
     fatalError("the cart is empty")
 case "stay":

@@ -58,6 +58,35 @@ MaydayCaptureStatus mayday_capture_install(const MaydayCaptureOptions *options);
 /// How frames will be found: "libunwind" when it could be loaded, "frame-pointer" otherwise. Valid after install.
 const char *mayday_capture_unwinder(void);
 
+/// How a rehearsal went.
+typedef struct MaydayRehearsal {
+    /// errno when no child could be started, else 0.
+    int error;
+    /// The child captured its crash: the members below it are valid.
+    bool captured;
+    /// The report was durable in the spool; where it is not, it was in memory only.
+    bool spooled;
+    /// A reporter ran.
+    bool reported;
+    /// The reporter says that the backend has the report.
+    bool delivered;
+    /// Id of the report.
+    char id[37];
+    /// How the child ended, as waitpid(2) has it; of interest when nothing was captured.
+    int status;
+    /// It had not ended within its bound, and was killed.
+    bool timed_out;
+    uint64_t duration_us;
+} MaydayRehearsal;
+
+/// Forks a child, crashes it, and waits until its crash was captured and its report delivered, as those of this process
+/// would be. Blocks at most for both deadlines of the options and two seconds. The child raises no SIGCHLD, is seen by no
+/// wait() but one with __WALL, and no handler that was set before ours is called in it.
+///
+/// `said` gets what the child and its reporter wrote on standard error, cut at `capacity` - 1 bytes, and a NUL.
+/// Call after install. Thread-safe. Not async-signal-safe.
+void mayday_capture_rehearse(MaydayRehearsal *rehearsal, char *said, size_t capacity);
+
 /// Writes a fresh UUIDv7 as 36 characters and a NUL. Thread-safe; async-signal-safe.
 void mayday_make_report_id(char out[37]);
 

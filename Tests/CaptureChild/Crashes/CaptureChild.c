@@ -9,7 +9,7 @@
 //   --previous MODE         installs a handler of its own first (see previous.c)
 //   --file-limit BYTES      RLIMIT_FSIZE
 //   --descriptors MODE      none are left: `soft` below the hard limit, `hard` at it
-//   --daemon yes            closes every descriptor above 2 after it has installed, and opens others
+//   --daemon bare|busy      closes every descriptor above 2 after it has installed, and opens others when it is busy
 //   --blocked yes           every signal is blocked from the beginning
 //   --signal-limit COUNT    RLIMIT_SIGPENDING
 //   --sandbox yes           refuses the newer system calls, as old kernels and seccomp profiles do (see sandbox.c)
@@ -118,9 +118,9 @@ static void use_up_descriptors(bool at_hard_limit) {
     while (dup(STDERR_FILENO) >= 0) continue;
 }
 
-static void become_daemon(void) {
+static void become_daemon(bool busy) {
     for (int fd = 3; fd < 64; fd++) close(fd);
-    for (int fd = 3; fd < 16; fd++) open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int fd = 3; busy && fd < 16; fd++) open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 static int run(const char *name) {
@@ -167,7 +167,7 @@ int capture_child_main(int32_t count, char **arguments) {
     if (parsed.sandbox != NULL) capture_child_enter_sandbox();
     capture_child_descriptors_before = capture_child_descriptors();
     if (parsed.capture && !install(arguments[0], &parsed)) return 70;
-    if (parsed.daemon != NULL) become_daemon();
+    if (parsed.daemon != NULL) become_daemon(strcmp(parsed.daemon, "busy") == 0);
     if (parsed.descriptors != NULL) use_up_descriptors(strcmp(parsed.descriptors, "hard") == 0);
     return run(parsed.kind);
 }
