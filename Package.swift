@@ -25,6 +25,7 @@ let strictCxx: [CXXSetting] = [.enableWarning("all"), .enableWarning("extra"), .
 let products: [Product] = [
     .library(name: "Mayday", targets: ["Mayday"]),
     .library(name: "CrashReport", targets: ["CrashReport"]),
+    .library(name: "MaydayTestKit", targets: ["MaydayTestKit"]),
     .executable(name: "mayday", targets: ["MaydayCLI"]),
 ]
 
@@ -61,6 +62,7 @@ let sdk: [Target] = [
     .target(name: "CrashCapture", dependencies: ["CUnwind", "CZlib"], cSettings: strictC),
     .target(name: "CrashReport", dependencies: ["CZlib"], swiftSettings: strict),
     .target(name: "Mayday", dependencies: ["CrashCapture", "CrashReport", "CCurl"], swiftSettings: strict),
+    .target(name: "MaydayTestKit", dependencies: ["Mayday"], swiftSettings: strict),
 ]
 
 /// The collector, by step: Ingest → Store → Digest → Query. A lower layer never imports a higher one.
@@ -134,7 +136,7 @@ let tests: [Target] = [
         swiftSettings: strict
     ),
     test("CrashCaptureTests", ["CrashCapture", "CrashReport", "CaptureChild"]),
-    test("MaydayTests", ["Mayday", "CrashReport", "SDKChild"]),
+    test("MaydayTests", ["Mayday", "MaydayTestKit", "CrashReport", "SDKChild"]),
     .executableTarget(name: "SDKChild", dependencies: ["Mayday"], path: "Tests/SDKChild", swiftSettings: strict),
     .target(name: "SoakLoad", path: "Tests/Soak/Load", cxxSettings: strictCxx),
     .executableTarget(

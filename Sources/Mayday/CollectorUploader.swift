@@ -6,19 +6,24 @@ internal import CrashReport
 /// standard error says so. Proxies are used as libcurl does (`https_proxy`, `http_proxy`, `no_proxy`), but never on the
 /// way to this machine itself. Redirects are not followed: they would take the key elsewhere.
 public struct CollectorUploader: ReportUploader {
-    /// `collector`.
-    public let name = "collector"
+    /// `collector`, or what was given.
+    public let name: String
     let dsn: DSN
 
     /// A collector by its DSN, `scheme://KEY@host[:port][/prefix]/PROJECT`, which the environment variable `MAYDAY_DSN`
     /// overrides.
     ///
+    /// - Parameters:
+    ///   - dsn: the DSN that `mayday serve` or `mayday projects` prints.
+    ///   - name: another name for a second collector; only the first, `collector`, is overridden by the variable.
     /// - Throws: `DSNError`, which names the part that is wrong.
-    public init(dsn: String) throws(DSNError) {
-        try self.init(dsn: dsn, environment: RunningProcess.variables(["MAYDAY_DSN"]))
+    public init(dsn: String, name: String = "collector") throws(DSNError) {
+        let variables = name == "collector" ? RunningProcess.variables(["MAYDAY_DSN"]) : [:]
+        try self.init(dsn: dsn, name: name, environment: variables)
     }
 
-    init(dsn: String, environment: [String: String]) throws(DSNError) {
+    init(dsn: String, name: String = "collector", environment: [String: String]) throws(DSNError) {
+        self.name = name
         guard let override = environment["MAYDAY_DSN"], !override.isEmpty else {
             self.dsn = try DSN(dsn)
             return

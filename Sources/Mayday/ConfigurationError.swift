@@ -20,12 +20,29 @@ public enum StartError: Error, Sendable, Equatable, CustomStringConvertible {
     case configuration(ConfigurationError)
     /// `start` was called before in this process; that first call stays in force.
     case alreadyStarted
+    /// There is no uploader, or one whose `name` is empty, or two have the same: reports would be lost, or go to one of them only.
+    case uploaders(problem: String)
 
     /// One line that says what to do.
     public var description: String {
         switch self {
         case .configuration(let error): error.description
         case .alreadyStarted: "Mayday.start was called before: call it once, as the first line of main"
+        case .uploaders(let problem): problem
+        }
+    }
+
+    static func check(_ uploaders: [any ReportUploader]) throws(StartError) {
+        guard !uploaders.isEmpty else {
+            throw .uploaders(problem: "there is no uploader: give one, or set enabled to false")
+        }
+        var names: Set<String> = []
+        for name in uploaders.map(\.name) {
+            guard !name.isEmpty else { throw .uploaders(problem: "an uploader's name is empty: give it a stable one") }
+            guard names.insert(name).inserted else {
+                let name = name.madeVisible(limit: 100)
+                throw .uploaders(problem: "two uploaders have the name \"\(name)\": give one of them another name")
+            }
         }
     }
 }

@@ -8,53 +8,139 @@ internal import CrashReport
     internal import Darwin
 #endif
 
-/// Delivers what waits in the spool of a running service, one report at a time, the oldest first.
+/// Delivers what waits in the spool of a running service, to every backend side by side.
 ///
 /// Nothing runs at rest: there is a task only while there are reports to deliver.
 actor Delivery {
-    private let uploader: any ReportUploader
+    private let lanes: [Lane]
     /// The service's directory in the spool.
     private let path: String
-    private var last: Task<DeliverySummary, Never>?
+    /// The last round of each lane.
+    private var last: [UploaderName: Task<DeliverySummary, Never>] = [:]
+    /// What was said of a lane's reports that stay; the same is not said again.
+    private var said: [UploaderName: String] = [:]
+    private var background: Task<Void, Never>?
 
-    init(uploader: any ReportUploader, path: String) {
-        self.uploader = uploader
+    init(uploaders: [any ReportUploader], path: String) {
+        lanes = Lane.lanes(of: uploaders)
         self.path = path
     }
 
-    /// Delivers until the spool holds nothing more that can be delivered now, after a round that is under way.
+    /// Delivers in the background until the spool is empty, with pauses between failures, and ends then.
+    func deliverInBackground() {
+        guard background == nil else { return }
+        background = Task.detached(priority: .utility) {
+            await withTaskGroup { group in
+                for lane in self.lanes { group.addTask { await self.deliverAll(in: lane) } }
+            }
+            await self.backgroundEnded()
+        }
+    }
+
+    private func backgroundEnded() { background = nil }
+
+    private func deliverAll(in lane: Lane) async {
+        var failures = 0
+        while !Task.isCancelled {
+            let summary = await round(of: lane, limit: .seconds(30), urgent: false)
+            if summary.delivered > 0 { failures = 0 }
+            if summary.kept != nil { failures += 1 }
+            guard let pause = summary.pause(failures: failures, jitter: Double.random(in: 0..<1)) else { return }
+            try? await Task.sleep(for: pause)
+        }
+    }
+
+    /// Tries every report once, in every lane.
     ///
     /// - Parameter limit: how long each report may take.
-    @discardableResult
-    func deliverAll(limit: Duration) async -> DeliverySummary {
-        let (previous, uploader, path) = (last, uploader, path)
+    /// - Returns: true when nothing is left to deliver.
+    func deliverAllNow(limit: Duration) async -> Bool {
+        await withTaskGroup { group in
+            for lane in lanes { group.addTask { await self.round(of: lane, limit: limit, urgent: true).isDone } }
+            var isDone = true
+            for await laneIsDone in group { isDone = isDone && laneIsDone }
+            return isDone
+        }
+    }
+
+    /// A round of a lane, after one that is under way.
+    private func round(of lane: Lane, limit: Duration, urgent: Bool) async -> DeliverySummary {
+        let (previous, path) = (last[lane.name], path)
         let round = Task {
             _ = await previous?.value
-            let summary = await deliverRound(from: path, to: uploader, limit: limit)
-            for line in summary.lines(destination: uploader.destination) { StandardError.say(line) }
+            var summary = DeliverySummary()
+            tidy(path, summary: &summary)
+            summary.add(await lane.round(in: path, limit: limit, urgent: urgent))
+            // Before the round ends: whoever waits for it may end the process.
+            say(summary, of: lane)
             return summary
         }
-        last = round
+        last[lane.name] = round
         let summary = await round.value
-        if last == round { last = nil }
+        if last[lane.name] == round { last[lane.name] = nil }
         return summary
+    }
+
+    private func say(_ summary: DeliverySummary, of lane: Lane) {
+        var summary = summary
+        if summary.kept == said[lane.name] { summary.kept = nil } else { said[lane.name] = summary.kept }
+        for line in summary.lines(destination: lane.uploader.destination) { StandardError.say(line) }
     }
 }
 
-/// How a round of deliveries went.
+/// What a spool needs before a round: reports whose writer died become reports, and what belongs to none is removed.
+private func tidy(_ path: String, summary: inout DeliverySummary) {
+    // What cannot be opened, the round says.
+    guard let spool = try? Spool(opening: path), let names = try? spool.names() else { return }
+    for entry in names.compactMap(SpoolEntry.init(fileName:)).sorted() where entry.isPart {
+        do { try spool.settle(entry, now: time(nil)) } catch {
+            summary.unreadable.append("\(entry.fileName): \(error)")
+        }
+    }
+    try? spool.removeOrphans(among: names)
+}
+
+/// How a round of one lane went.
 struct DeliverySummary: Sendable, Equatable {
     var delivered = 0
-    /// Reports that were set aside, with the reasons.
+    /// Reports that the backend will never take, with the reasons.
     var rejected: [String] = []
     /// Files that have the name of a report and cannot be read, with the reasons. They hold up nothing.
     var unreadable: [String] = []
     /// Reports that other processes of the service are delivering.
     var elsewhere = 0
-    /// Why the round stopped with reports left in the spool; nil when nothing is left.
+    /// Why the round stopped with reports left in the spool; nil when it did not.
     var kept: String?
+    /// How long the backend asked to be left alone.
+    var asked: Duration?
+    /// How long until the next report is due, when reports wait that were tried before.
+    var next: Duration?
 
     /// True when the spool has nothing left to deliver.
-    var isDone: Bool { kept == nil && elsewhere == 0 }
+    var isDone: Bool { kept == nil && elsewhere == 0 && next == nil }
+
+    /// The round stops with a report that must be tried later.
+    mutating func keep(_ reason: String, asked: Duration? = nil) {
+        kept = reason
+        self.asked = asked
+    }
+
+    mutating func add(_ other: DeliverySummary) {
+        let unreadable = self.unreadable + other.unreadable
+        self = other
+        self.unreadable = unreadable
+    }
+
+    /// The pause before the next round of a running service, nil when there is nothing to wait for.
+    ///
+    /// - Parameter failures: rounds in a row that stopped, this one included.
+    func pause(failures: Int, jitter: Double) -> Duration? {
+        let own = RetryPolicy.pause(after: failures, jitter: jitter)
+        if kept != nil { return max(own, asked ?? .zero) }
+        // A report that another process has is ours again if that process dies.
+        let elsewhere: Duration? = elsewhere > 0 ? .seconds(30) : nil
+        return [next, elsewhere].compactMap { $0 }.min()
+    }
 
     /// What to say of the round on standard error; nothing when there was nothing to do.
     func lines(destination: String) -> [String] {
@@ -67,87 +153,5 @@ struct DeliverySummary: Sendable, Equatable {
         lines += unreadable.map { "left alone in the spool: \($0)" }
         if let kept { lines.append("reports stay in the spool: \(kept)") }
         return lines
-    }
-}
-
-/// One pass over a spool. The first report that must be tried again later ends it: the others would fare alike.
-private func deliverRound(from path: String, to uploader: any ReportUploader, limit: Duration) async -> DeliverySummary
-{
-    var summary = DeliverySummary()
-    do {
-        let spool = try Spool(opening: path)
-        for entry in try spool.entries() where entry.isPart {
-            do { try spool.settle(entry, now: time(nil)) } catch {
-                summary.unreadable.append("\(entry.fileName): \(error)")
-            }
-        }
-        for entry in try spool.entries() where !entry.isPart && summary.kept == nil {
-            await deliver(entry, in: spool, to: uploader, limit: limit, summary: &summary)
-        }
-    } catch {
-        summary.kept = "\(error)"
-    }
-    return summary
-}
-
-private func deliver(
-    _ entry: SpoolEntry,
-    in spool: borrowing Spool,
-    to uploader: any ReportUploader,
-    limit: Duration,
-    summary: inout DeliverySummary
-) async {
-    do {
-        switch try spool.claim(entry.id) {
-        case .taken: summary.elsewhere += 1
-        case .gone: break
-        case .claimed(let report):
-            switch await deliver(report, in: spool, to: uploader, deadline: .now.advanced(by: limit)) {
-            case .delivered: summary.delivered += 1
-            case .rejected(let reason, _): summary.rejected.append("\(entry.id): \(reason)")
-            case .kept(let reason, _): summary.kept = reason
-            }
-        }
-    } catch {
-        summary.unreadable.append("\(entry.fileName): \(error)")
-    }
-}
-
-/// What became of one report.
-enum DeliveryOutcome: Sendable, Equatable {
-    case delivered
-    /// The backend will never take it; it lies in `path` now.
-    case rejected(reason: String, path: String)
-    /// Not delivered, but nothing is lost.
-    case kept(reason: String, retryAfter: Duration?)
-}
-
-/// Delivers a claimed report and takes it out of the spool after the backend's answer, never before.
-func deliver(
-    _ report: consuming ClaimedReport,
-    in spool: borrowing Spool,
-    to uploader: any ReportUploader,
-    deadline: ContinuousClock.Instant
-) async -> DeliveryOutcome {
-    do throws(SystemError) {
-        guard let bytes = try report.read() else {
-            let reason = "the file is empty or above \(Spool.largestReport >> 20) MiB"
-            return .rejected(reason: reason, path: try spool.reject(report, reason: reason))
-        }
-        do throws(UploadError) {
-            try await uploader.upload(SpooledReport(id: report.entry.id, gzip: bytes, deadline: deadline))
-        } catch {
-            switch error {
-            case .retry(let after, let reason):
-                return .kept(reason: "\(uploader.destination): \(reason)", retryAfter: after)
-            case .rejected(let reason):
-                let reason = "\(uploader.destination): \(reason)"
-                return .rejected(reason: reason, path: try spool.reject(report, reason: reason))
-            }
-        }
-        try spool.remove(report)
-        return .delivered
-    } catch {
-        return .kept(reason: "the spool \(spool.path) cannot be changed: \(error)", retryAfter: nil)
     }
 }

@@ -52,6 +52,39 @@ struct FileDescriptor: ~Copyable, Sendable {
     /// Takes the exclusive lock of the open file; false when another process has it.
     func lock() -> Bool { flock(number, LOCK_EX | LOCK_NB) == 0 }
 
+    /// Gives up every lock at once. Closing does it too, but not while a child that is about to be another program shares
+    /// the open file.
+    func unlock() {
+        _ = flock(number, LOCK_UN)
+        var range = Self.range(F_UNLCK, start: 0, length: 0)
+        _ = fcntl(number, Self.setLock, &range)
+    }
+
+    /// Takes the exclusive lock of one byte of the file, which is open for writing; false when another open of the file
+    /// has it. It goes with the descriptor, as `flock`'s does, and is independent of that one.
+    func lock(byte: Int64) throws(SystemError) -> Bool {
+        var range = Self.range(F_WRLCK, start: byte, length: 1)
+        guard fcntl(number, Self.setLock, &range) != 0 else { return true }
+        guard errno == EAGAIN || errno == EACCES else { throw SystemError.last }
+        return false
+    }
+
+    #if canImport(Darwin)
+        private static let setLock: Int32 = 90
+    #else
+        /// F_OFD_SETLK of fcntl(2), which glibc's headers show to C alone.
+        private static let setLock: Int32 = 37
+    #endif
+
+    private static func range(_ type: some BinaryInteger, start: Int64, length: Int64) -> flock {
+        var range = flock()
+        range.l_type = Int16(type)
+        range.l_whence = Int16(SEEK_SET)
+        range.l_start = off_t(start)
+        range.l_len = off_t(length)
+        return range
+    }
+
     /// The first `limit` bytes, from the start of the file whatever was read before.
     func read(limit: Int) throws(SystemError) -> [UInt8] {
         var failure: SystemError?

@@ -22,17 +22,27 @@ public enum Mayday {
         _ configuration: MaydayConfiguration,
         uploader: some ReportUploader
     ) throws(StartError) {
+        try start(configuration, uploader: [uploader])
+    }
+
+    /// As above, with several backends: each report goes to all of them, side by side, and each has its own place in the
+    /// spool, so that one that is broken neither holds up another nor makes it get a report twice.
+    public static func start(
+        _ configuration: MaydayConfiguration,
+        uploader uploaders: [any ReportUploader]
+    ) throws(StartError) {
+        try StartError.check(uploaders)
         if let assignment = Reporter.assignment() {
-            Reporter.run(deadline: assignment.deadline, report: assignment.report, uploader: uploader)
+            Reporter.run(deadline: assignment.deadline, report: assignment.report, uploaders: uploaders)
         }
         let leftOver = try service.withLock { service throws(StartError) -> Delivery? in
             guard service == nil else { throw .alreadyStarted }
-            let started = try Service.start(configuration, uploader: uploader)
+            let started = try Service.start(configuration, uploaders: uploaders)
             service = started
             return started.hasLeftOver ? started.delivery : nil
         }
         guard let leftOver else { return }
-        Task.detached(priority: .utility) { await leftOver.deliverAll(limit: .seconds(30)) }
+        Task.detached(priority: .utility) { await leftOver.deliverInBackground() }
     }
 
     /// Would a crash be reported? Crashes a forked child on purpose, and waits until its report was delivered as that of a
@@ -48,13 +58,12 @@ public enum Mayday {
         await Rehearsal.run(of: service.withLock { $0 })
     }
 
-    /// Delivers what waits in the spool, and returns when all of it was answered for, or at the timeout.
+    /// Tries to deliver everything that waits in the spool, and returns when all of it was answered for, or at the timeout.
     ///
-    /// - Returns: true when nothing is left to deliver. What is left is delivered at the next start.
+    /// - Returns: true when nothing is left to deliver. What is left is delivered later, if need be after the next start.
     @discardableResult
     public static func flush(timeout: Duration) async -> Bool {
         guard let delivery = service.withLock({ $0?.delivery }) else { return true }
-        let summary = await firstResult(within: timeout) { await delivery.deliverAll(limit: timeout) }
-        return summary?.isDone ?? false
+        return await firstResult(within: timeout) { await delivery.deliverAllNow(limit: timeout) } ?? false
     }
 }

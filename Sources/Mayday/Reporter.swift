@@ -21,21 +21,22 @@ enum Reporter {
         return (String(cString: deadline), getenv(MAYDAY_REPORT_VARIABLE).map { String(cString: $0) } ?? "")
     }
 
-    /// Delivers the report and exits: `MAYDAY_REPORTER_DELIVERED` when the backend has it, `MAYDAY_REPORTER_NOT_DELIVERED` when not.
-    static func run(deadline: String, report: String, uploader: any ReportUploader) -> Never {
-        let deadline = ContinuousClock.now.advanced(by: timeLeft(of: deadline, uptime: RunningProcess.uptime))
-        let name = lastComponent(report).madeVisible(limit: 300)
-        let outcome = waitUntil(deadline) { await deliverAssigned(report, to: uploader, deadline: deadline) }
-        switch outcome ?? .undecided {
-        case .delivered(let id):
-            StandardError.say("report \(id) delivered to \(uploader.destination)")
-            _exit(MAYDAY_REPORTER_DELIVERED)
-        case .failed(let line):
-            StandardError.say(line)
-        case .undecided:
-            StandardError.say("report \(name) not delivered, \(uploader.destination) took too long\(fate(of: report))")
+    /// Delivers the report to every backend and exits: `MAYDAY_REPORTER_DELIVERED` when all of them have it,
+    /// `MAYDAY_REPORTER_NOT_DELIVERED` when not.
+    static func run(deadline: String, report: String, uploaders: [any ReportUploader]) -> Never {
+        let left = timeLeft(of: deadline, uptime: RunningProcess.uptime)
+        let deadline = ContinuousClock.now.advanced(by: left)
+        // Uploads are given up a little earlier, which is written down; unless an uploader blocks every thread.
+        let uploadDeadline = deadline - min(left / 20, .milliseconds(50))
+        let results = waitUntil(deadline) {
+            await deliverAssigned(report, to: Lane.lanes(of: uploaders), deadline: uploadDeadline)
         }
-        _exit(MAYDAY_REPORTER_NOT_DELIVERED)
+        let blocked = "report \(lastComponent(report).madeVisible(limit: 300)) not delivered, an uploader took too long"
+        let all = results ?? [.notDelivered(blocked + fate(of: report))]
+        // What went wrong is said last, where it is looked for.
+        for result in all where result.isDelivered { StandardError.say(result.line) }
+        for result in all where !result.isDelivered { StandardError.say(result.line) }
+        _exit(all.allSatisfy(\.isDelivered) ? MAYDAY_REPORTER_DELIVERED : MAYDAY_REPORTER_NOT_DELIVERED)
     }
 
     private static func fate(of report: String) -> String {
@@ -51,105 +52,116 @@ enum Reporter {
     }
 }
 
-/// How the reporter's work ended.
-private enum ReporterOutcome: Sendable {
-    case delivered(id: String)
-    /// With the line that says what happened.
-    case failed(String)
-    /// The deadline came first.
-    case undecided
+/// How the reporter's work ended for one uploader, with the line that says so.
+private enum ReporterResult: Sendable {
+    case delivered(String)
+    case notDelivered(String)
+
+    var line: String {
+        switch self {
+        case .delivered(let line), .notDelivered(let line): line
+        }
+    }
+
+    var isDelivered: Bool {
+        if case .delivered = self { true } else { false }
+    }
 }
 
-/// Delivers the report that `MAYDAY_REPORT` names.
+/// Delivers the report that `MAYDAY_REPORT` names, in all lanes side by side. The results are in the lanes' order.
 private func deliverAssigned(
     _ report: String,
-    to uploader: any ReportUploader,
+    to lanes: [Lane],
     deadline: ContinuousClock.Instant
-) async -> ReporterOutcome {
+) async -> [ReporterResult] {
     if report.hasPrefix("fd:"), let number = Int32(report.dropFirst(3)), number > 2 {
-        return await deliverFromMemory(FileDescriptor(owning: number), to: uploader, deadline: deadline)
+        let memory = FileDescriptor(owning: number)
+        guard let size = try? memory.status().st_size, size > 0, size <= Spool.largestReport,
+            let bytes = try? memory.read(limit: Int(size)), let id = reportID(in: bytes)
+        else { return [.notDelivered("the report in memory cannot be read; it is lost")] }
+        let report = SpooledReport(id: id, gzip: bytes, deadline: deadline)
+        return await sideBySide(lanes) { await deliverFromMemory(report, in: $0) }
     }
     let file = lastComponent(report)
     guard report.hasPrefix("/"), let entry = SpoolEntry(fileName: file), !entry.isPart else {
-        return .failed(
-            """
-            \(MAYDAY_REPORTER_VARIABLE) is set and \(MAYDAY_REPORT_VARIABLE) names no report: both are for Mayday's own \
-            use, unset them to run the service
-            """
-        )
+        return [
+            .notDelivered(
+                """
+                \(MAYDAY_REPORTER_VARIABLE) is set and \(MAYDAY_REPORT_VARIABLE) names no report: both are for Mayday's own \
+                use, unset them to run the service
+                """
+            )
+        ]
     }
     let path = String(report.dropLast(file.count + 1))
-    return await deliverFromSpool(entry.id, in: path, to: uploader, deadline: deadline)
+    return await sideBySide(lanes) { await deliverFromSpool(entry.id, at: path, in: $0, deadline: deadline) }
+}
+
+private func sideBySide(
+    _ lanes: [Lane],
+    _ work: @escaping @Sendable (Lane) async -> ReporterResult
+) async -> [ReporterResult] {
+    let tasks = lanes.map { lane in Task { await work(lane) } }
+    var results: [ReporterResult] = []
+    for task in tasks { results.append(await task.value) }
+    return results
 }
 
 private func deliverFromSpool(
     _ id: String,
-    in path: String,
-    to uploader: any ReportUploader,
+    at path: String,
+    in lane: Lane,
     deadline: ContinuousClock.Instant
-) async -> ReporterOutcome {
-    let file = "\(path)/\(SpoolEntry(id: id, isPart: false).fileName)".madeVisible(limit: 300)
+) async -> ReporterResult {
+    let destination = lane.uploader.destination
+    let kept = "kept in \("\(path)/\(SpoolEntry(id: id, isPart: false).fileName)".madeVisible(limit: 300))"
     do {
         let spool = try Spool(opening: path)
+        if let until = spool.pause(of: lane.name, now: .now()) {
+            return .notDelivered(
+                "report \(id) not delivered, \(kept): \(destination) asked not to be sent to before \(until)"
+            )
+        }
         while true {
-            switch try spool.claim(id) {
-            case .gone: return .failed("report \(id) is not in the spool, another process of the service delivered it")
+            switch try spool.claim(id, for: lane.name) {
+            case .gone:
+                return .notDelivered("report \(id) is not in the spool, another process of the service delivered it")
             case .taken:
                 // Its failure would leave the report to us.
                 guard deadline - .now > .milliseconds(50) else {
-                    return .failed("report \(id) is being delivered by another process of the service")
+                    return .notDelivered("report \(id) is being delivered by another process of the service")
                 }
                 try? await Task.sleep(for: .milliseconds(20))
             case .claimed(let report):
-                switch await deliver(report, in: spool, to: uploader, deadline: deadline) {
-                case .delivered: return .delivered(id: id)
+                switch await lane.deliver(report, in: spool, deadline: deadline) {
+                case .delivered, .settledBefore: return .delivered("report \(id) delivered to \(destination)")
                 case .rejected(let reason, let path):
-                    return .failed("report \(id) rejected, set aside in \(path.madeVisible(limit: 300)): \(reason)")
-                case .kept(let reason, _): return .failed("report \(id) not delivered, kept in \(file): \(reason)")
+                    let place = path.map { " in \($0.madeVisible(limit: 300))" } ?? " by \(destination)"
+                    return .notDelivered("report \(id) rejected, set aside\(place): \(reason)")
+                case .kept(let reason, _): return .notDelivered("report \(id) not delivered, \(kept): \(reason)")
                 }
             }
         }
     } catch {
-        return .failed("report \(id) not delivered, kept in \(file): \(error)")
+        return .notDelivered("report \(id) not delivered, \(kept): \(error)")
     }
 }
 
 /// A report that has no file is tried again until the deadline: after it, it is lost.
-private func deliverFromMemory(
-    _ memory: consuming FileDescriptor,
-    to uploader: any ReportUploader,
-    deadline: ContinuousClock.Instant
-) async -> ReporterOutcome {
-    guard let size = try? memory.status().st_size, size > 0, size <= Spool.largestReport,
-        let bytes = try? memory.read(limit: Int(size)), let id = reportID(in: bytes)
-    else { return .failed("the report in memory cannot be read; it is lost") }
+private func deliverFromMemory(_ report: SpooledReport, in lane: Lane) async -> ReporterResult {
     var attempt = 0
     while true {
-        do throws(UploadError) {
-            try await uploader.upload(SpooledReport(id: id, gzip: bytes, deadline: deadline))
-            return .delivered(id: id)
-        } catch {
-            switch error {
-            case .rejected(let reason):
-                return .failed(
-                    "report \(id) rejected; it is lost, there was no spool: \(uploader.destination): \(reason)"
-                )
-            case .retry(let after, let reason):
-                let delay = memoryRetryDelay(attempt: attempt, retryAfter: after, left: deadline - .now)
-                guard let delay else {
-                    return .failed(
-                        "report \(id) not delivered; it is lost, there was no spool: \(uploader.destination): \(reason)"
-                    )
-                }
-                attempt += 1
-                try? await Task.sleep(for: delay)
+        switch await lane.upload(report) {
+        case nil: return .delivered("report \(report.id) delivered to \(lane.uploader.destination)")
+        case .rejected(let reason):
+            return .notDelivered("report \(report.id) rejected; it is lost, there was no spool: \(reason)")
+        case .retry(let after, let reason):
+            let left = report.deadline - .now
+            guard let delay = RetryPolicy.pauseInMemory(attempt: attempt, retryAfter: after, left: left) else {
+                return .notDelivered("report \(report.id) not delivered; it is lost, there was no spool: \(reason)")
             }
+            attempt += 1
+            try? await Task.sleep(for: delay)
         }
     }
-}
-
-/// The pause before the next attempt: 100 ms, doubled each time, or what the backend asks for; nil when none fits in.
-func memoryRetryDelay(attempt: Int, retryAfter: Duration?, left: Duration) -> Duration? {
-    let delay = max(.milliseconds(100 << min(attempt, 6)), retryAfter ?? .zero)
-    return delay < left ? delay : nil
 }

@@ -25,7 +25,7 @@ struct Service: Sendable {
     /// Resolves the configuration, opens the spool and installs the capture.
     static func start(
         _ configuration: MaydayConfiguration,
-        uploader: some ReportUploader
+        uploaders: [any ReportUploader]
     ) throws(StartError) -> Service {
         let executable = RunningProcess.path
         let resolved: ResolvedConfiguration
@@ -41,12 +41,12 @@ struct Service: Sendable {
             throw .configuration(error)
         }
         guard resolved.enabled else { return Service() }
-        var service = Service(isEnabled: true, destination: uploader.destination)
+        var service = Service(isEnabled: true, destination: uploaders.map(\.destination).joined(separator: ", "))
         var path: String?
         do {
             let spool = try Spool(creating: resolved.spoolCandidates, service: resolved.service)
             path = spool.path
-            service.delivery = Delivery(uploader: uploader, path: spool.path)
+            service.delivery = Delivery(uploaders: uploaders, path: spool.path)
             service.hasLeftOver = try !spool.entries().isEmpty
         } catch {
             if path == nil {

@@ -14,11 +14,13 @@ internal import CrashReport
 /// |---|---|
 /// | `ID.jsonl.gz` | a complete report |
 /// | `ID.jsonl.gz.part` | a report being written by a dying process, which holds its lock |
-/// | `rejected/ID.jsonl.gz`, `rejected/ID.txt` | a report that the backend will never take, and why |
+/// | `ID.NAME.delivery` | what the uploader NAME did about the report so far, see `DeliveryRecord` |
+/// | `NAME.pause` | until when the uploader's backend asked to be left alone |
+/// | `rejected/ID.jsonl.gz`, `rejected/ID.txt` | a report that a backend will never take, and why |
 ///
-/// Everything else is left alone. Whoever delivers a report holds the lock of its file, which the kernel releases with
-/// the process, and the file goes only after the backend's answer: several processes on one spool neither lose a report
-/// nor deliver it side by side, whenever one of them is killed.
+/// Everything else is left alone. Whoever delivers a report to a backend holds the uploader's lock of its file, which the
+/// kernel releases with the process, and the file goes only after the answer of every backend: several processes and
+/// several uploaders on one spool neither lose a report nor deliver it side by side, whenever one of them is killed.
 struct Spool: ~Copyable, Sendable {
     /// Absolute path.
     let path: String
@@ -55,43 +57,68 @@ struct Spool: ~Copyable, Sendable {
 
     /// What waits in the spool, the oldest first.
     func entries() throws(SystemError) -> [SpoolEntry] {
+        try names().compactMap(SpoolEntry.init(fileName:)).sorted()
+    }
+
+    /// Every name in the directory that is text.
+    func names() throws(SystemError) -> [String] {
         let own = try FileDescriptor(opening: ".", in: directory, flags: O_RDONLY | O_DIRECTORY)
         guard let stream = fdopendir(own.number) else { throw SystemError.last }
         _ = own.release()
         defer { closedir(stream) }
-        var entries: [SpoolEntry] = []
+        var names: [String] = []
         while let entry = readdir(stream) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
                 field.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: field.pointee)) {
                     String(validatingCString: $0)
                 }
             }
-            if let entry = name.flatMap(SpoolEntry.init(fileName:)) { entries.append(entry) }
+            if let name { names.append(name) }
         }
-        return entries.sorted()
+        return names
+    }
+
+    /// What has this name; nil when nothing has.
+    func status(of name: String) throws(SystemError) -> stat? {
+        var status = stat()
+        guard fstatat(directory.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            if errno == ENOENT { return nil }
+            throw SystemError.last
+        }
+        return status
+    }
+
+    /// Removes a file; one that is gone already is as good.
+    func remove(_ name: String) throws(SystemError) {
+        guard unlinkat(directory.number, name, 0) == 0 || errno == ENOENT else { throw SystemError.last }
     }
 
     // MARK: Claiming
 
-    /// Takes a complete report for delivery.
-    func claim(_ id: String) throws(SystemError) -> Claim {
-        try claim(SpoolEntry(id: id, isPart: false))
+    /// Takes a complete report for delivery by one uploader.
+    func claim(_ id: String, for uploader: UploaderName) throws(SystemError) -> Claim {
+        let entry = SpoolEntry(id: id, isPart: false)
+        return try claim(entry, flags: O_RDWR) { file throws(SystemError) in try file.lock(byte: uploader.lockByte) }
     }
 
-    private func claim(_ entry: SpoolEntry) throws(SystemError) -> Claim {
+    private func claim(
+        _ entry: SpoolEntry,
+        flags: Int32,
+        lock: (borrowing FileDescriptor) throws(SystemError) -> Bool
+    ) throws(SystemError) -> Claim {
         let file: FileDescriptor
         do {
             file = try FileDescriptor(
                 opening: entry.fileName,
                 in: directory,
-                flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+                flags: flags | O_NOFOLLOW | O_NONBLOCK
             )
         } catch {
             if error.code == ENOENT { return .gone }
             throw error
         }
         guard try file.status().st_mode & S_IFMT == S_IFREG else { throw SystemError(code: EINVAL) }
-        guard file.lock() else { return .taken }
+        guard try lock(file) else { return .taken }
         // Between the open and the lock somebody may have delivered it: the lock counts only while the name is this file.
         guard try isSame(entry.fileName, file) else { return .gone }
         return .claimed(ClaimedReport(entry: entry, file: file))
@@ -103,24 +130,11 @@ struct Spool: ~Copyable, Sendable {
         return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino
     }
 
-    /// What has this name; nil when nothing has.
-    private func status(of name: String) throws(SystemError) -> stat? {
-        var status = stat()
-        guard fstatat(directory.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-            if errno == ENOENT { return nil }
-            throw SystemError.last
-        }
-        return status
-    }
-
-    /// Removes a report that the backend has.
-    func remove(_ report: consuming ClaimedReport) throws(SystemError) {
-        guard unlinkat(directory.number, report.entry.fileName, 0) == 0 else { throw SystemError.last }
-    }
+    // MARK: Setting aside
 
     /// Sets a report aside with the reason beside it. Returns its new path.
     @discardableResult
-    func reject(_ report: consuming ClaimedReport, reason: String) throws(SystemError) -> String {
+    func reject(_ entry: SpoolEntry, reason: String) throws(SystemError) -> String {
         guard mkdirat(directory.number, "rejected", 0o700) == 0 || errno == EEXIST else { throw SystemError.last }
         let rejected = try FileDescriptor(
             opening: "rejected",
@@ -128,14 +142,17 @@ struct Spool: ~Copyable, Sendable {
             flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW
         )
         let note = try FileDescriptor(
-            opening: "\(report.entry.id).txt",
+            opening: "\(entry.id).txt",
             in: rejected,
             flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
             mode: 0o600
         )
-        try note.write(Array("\(reason.madeVisible(limit: 2_000))\n".utf8))
-        let name = report.entry.fileName
-        guard renameat(directory.number, name, rejected.number, name) == 0 else { throw SystemError.last }
+        try note.write(Array("\(reason)\n".utf8))
+        let name = entry.fileName
+        // Another uploader may have come first with the same: all of them had answered.
+        guard renameat(directory.number, name, rejected.number, name) == 0 || errno == ENOENT else {
+            throw SystemError.last
+        }
         fsync(rejected.number)
         return "\(path)/rejected/\(name)"
     }
@@ -150,14 +167,14 @@ struct Spool: ~Copyable, Sendable {
         guard entry.isPart, let before = try status(of: entry.fileName) else { return }
         let isEmpty = before.st_size == 0
         if isEmpty && now - before.modified <= 60 { return }
-        guard case .claimed(let report) = try claim(entry) else { return }
+        guard case .claimed(let report) = try claim(entry, flags: O_RDONLY, lock: { $0.lock() }) else { return }
         if isEmpty {
-            if try report.file.status().st_size == 0 { try remove(report) }
+            if try report.file.status().st_size == 0 { try remove(entry.fileName) }
             return
         }
         let start = try report.file.read(limit: Spool.largestReport)
         guard reportID(in: start) == entry.id else {
-            try reject(report, reason: "its writer was killed before its first line was complete, or it is another's")
+            try reject(entry, reason: "its writer was killed before its first line was complete, or it is another's")
             return
         }
         let complete = SpoolEntry(id: entry.id, isPart: false).fileName
@@ -197,16 +214,23 @@ struct SpoolEntry: Sendable, Equatable, Comparable {
 /// Outcome of claiming a report.
 enum Claim: ~Copyable, Sendable {
     case claimed(ClaimedReport)
-    /// Another process has it.
+    /// Another process, or another round of this one, has it.
     case taken
     /// It was delivered, or never was there.
     case gone
 }
 
-/// A report that this process alone may deliver, until the value goes.
+/// A report that this owner alone may deliver, until the value goes.
 struct ClaimedReport: ~Copyable, Sendable {
     let entry: SpoolEntry
     let file: FileDescriptor
+
+    init(entry: SpoolEntry, file: consuming FileDescriptor) {
+        self.entry = entry
+        self.file = file
+    }
+
+    deinit { file.unlock() }
 
     /// The bytes of the file; nil when it is empty or above `Spool.largestReport`.
     func read() throws(SystemError) -> [UInt8]? {
@@ -218,7 +242,7 @@ struct ClaimedReport: ~Copyable, Sendable {
 
 extension stat {
     /// Unix time of the last change, in seconds.
-    fileprivate var modified: Int {
+    var modified: Int {
         #if canImport(Darwin)
             Int(st_mtimespec.tv_sec)
         #else

@@ -45,7 +45,7 @@ enum SpoolDirectory {
         try makeParents(of: candidate.path)
         try make(candidate.path)
         _ = try open(candidate.path)
-        let path = "\(candidate.path)/\(directoryName(ofService: service))"
+        let path = "\(candidate.path)/\(fileName(for: service))"
         try make(path)
         let directory = try open(path)
         // Mode bits do not tell of a read-only file system, nor of other access control.
@@ -76,11 +76,11 @@ enum SpoolDirectory {
         return directory
     }
 
-    /// The directory's name for a service: its name, with `%41` for whatever is not plain, so that no two services
+    /// The file name for a service or an uploader: its name, with `%41` for whatever is not plain, so that no two
     /// share one and none is hidden, reserved or a way out.
-    static func directoryName(ofService service: String) -> String {
+    static func fileName(for text: String) -> String {
         var name = ""
-        for (index, byte) in service.utf8.enumerated() {
+        for (index, byte) in text.utf8.enumerated() {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
@@ -92,8 +92,8 @@ enum SpoolDirectory {
             }
         }
         guard name.utf8.count > 200 else { return name }
-        // FNV-1a tells long names apart that begin alike; `~` stands in no other name.
-        let hash = service.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        // The hash tells long names apart that begin alike; `~` stands in no other name.
+        let hash = fnv1a(text)
         return "\(name.prefix(180))~\(String(hash, radix: 16))"
     }
 
@@ -117,4 +117,9 @@ enum SpoolDirectory {
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return .notADirectory }
         return .symbolicLink
     }
+}
+
+/// The FNV-1a hash of a text, 64 bits.
+func fnv1a(_ text: String) -> UInt64 {
+    text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
 }

@@ -69,7 +69,7 @@ import Testing
         let outcome = try await spool.child("crash", port: server.port, environment: environment).outcome()
         #expect(outcome.status == .signalled(SIGILL) || outcome.status == .signalled(SIGTRAP))
         #expect(server.requests.count == 1)
-        #expect(spool.files().count == 1)
+        #expect(spool.reports().count == 1)
         #expect(outcome.errors.contains("kept in \(spool.path)/"))
     }
 

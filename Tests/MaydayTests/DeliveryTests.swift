@@ -56,7 +56,7 @@ import Testing
         child.kill(SIGTERM)
         _ = await child.outcome()
         #expect(server.requests.count == 2)
-        #expect(spool.files().count == 2)
+        #expect(spool.reports().count == 2)
     }
 
     @Test func `processes that share a spool deliver each report once`() async throws {
@@ -99,7 +99,7 @@ import Testing
             return .created(request)
         }
         var rounds = 0
-        while !spool.files().isEmpty {
+        while !spool.reports().isEmpty {
             rounds += 1
             try #require(rounds < 50, "no progress")
             let child = try sender.withLock { sender in
@@ -108,7 +108,7 @@ import Testing
                 return child
             }
             _ = await child.outcome()
-            let waiting = Set(spool.files().map { String($0.prefix(36)) })
+            let waiting = Set(spool.reports())
             #expect(accepted.withLock { $0 }.union(waiting) == ids, "accepted or still in the spool")
         }
         #expect(accepted.withLock { $0 } == ids)
@@ -125,7 +125,7 @@ import Testing
         #expect(
             outcome.errors.contains("stay in the spool: collector at 127.0.0.1:\(server.port): it answered 500 without")
         )
-        #expect(spool.files() == ["\(id).jsonl.gz"])
+        #expect(spool.reports() == [id])
     }
 
     @Test func `without libcurl the report stays, and a line says what to install`() async throws {
@@ -137,7 +137,7 @@ import Testing
             .outcome()
         #expect(outcome.status == .exited(0))
         #expect(outcome.errors.contains("libcurl cannot be used, install libcurl4: "))
-        #expect(spool.files() == ["\(id).jsonl.gz"])
+        #expect(spool.reports() == [id])
     }
 
     @Test func `the way to this machine leads through no proxy`() async throws {

@@ -115,7 +115,7 @@ import Testing
         )
         #expect(outcome.errors.contains(example.says))
         #expect(outcome.errors.split(separator: "\n").count == 1)
-        #expect(spool.files() == ["\(id).jsonl.gz"])
+        #expect(spool.reports() == [id])
         #expect(server.requests.count == 1)
     }
 
@@ -129,7 +129,7 @@ import Testing
         let outcome = try await spool.reporter(of: file, port: server.port, deadline: .milliseconds(500))
         #expect(outcome.status == .exited(81))
         #expect(outcome.errors.contains("kept in \(file)"))
-        #expect(spool.files() == ["\(id).jsonl.gz"])
+        #expect(spool.reports() == [id])
     }
 
     @Test func `a collector that is down is named`() async throws {
@@ -140,7 +140,7 @@ import Testing
         let outcome = try await spool.reporter(of: "\(spool.path)/\(id).jsonl.gz", port: server.port)
         #expect(outcome.status == .exited(81))
         #expect(outcome.errors.contains("collector at 127.0.0.1:\(server.port): no answer: "))
-        #expect(spool.files() == ["\(id).jsonl.gz"])
+        #expect(spool.reports() == [id])
     }
 
     @Test func `only the assigned report is delivered`() async throws {
@@ -151,15 +151,14 @@ import Testing
         let outcome = try await spool.reporter(of: "\(spool.path)/\(assigned).jsonl.gz", port: server.port)
         #expect(outcome.status == .exited(80))
         #expect(server.requests.map(\.reportID) == [assigned])
-        #expect(spool.files() == ["\(first).jsonl.gz"])
+        #expect(spool.reports() == [first])
     }
 
     @Test func `a report that another process delivers is left to it`() async throws {
         let spool = try TestSpool()
         let id = try spool.add(seed: 1)
-        let holder = open("\(spool.path)/\(id).jsonl.gz", O_RDONLY | O_CLOEXEC)
-        defer { close(holder) }
-        #expect(flock(holder, LOCK_EX | LOCK_NB) == 0)
+        let file = try FileDescriptor(opening: "\(spool.path)/\(id).jsonl.gz", flags: O_RDWR)
+        #expect(try file.lock(byte: UploaderName("collector").lockByte))
         let server = try ScriptedServer { .created($0) }
         let outcome = try await spool.reporter(
             of: "\(spool.path)/\(id).jsonl.gz",
@@ -260,7 +259,7 @@ import Testing
     ])
     func `pause before the next attempt, in milliseconds`(attempt: Int, asked: Int?, left: Int, pause: Int?) {
         let retryAfter = asked.map { Duration.milliseconds($0) }
-        let delay = memoryRetryDelay(attempt: attempt, retryAfter: retryAfter, left: .milliseconds(left))
+        let delay = RetryPolicy.pauseInMemory(attempt: attempt, retryAfter: retryAfter, left: .milliseconds(left))
         #expect(delay == pause.map { .milliseconds($0) })
     }
 

@@ -6,6 +6,8 @@ import Testing
 @testable import Mayday
 
 @Suite struct SpoolTests {
+    private let uploader = UploaderName("collector")
+
     /// Opens the spool at a path as `start` does, and returns the refusal.
     private func refusal(_ path: String, existing: String? = nil, service: String = "checkout") -> String? {
         do {
@@ -116,12 +118,12 @@ import Testing
         ("..", "%2E."), (".hidden", "%2Ehidden"), ("büro", "b%C3%BCro"), ("a b\n", "a%20b%0A"),
     ])
     func `no two services share a directory`(service: String, name: String) {
-        #expect(SpoolDirectory.directoryName(ofService: service) == name)
+        #expect(SpoolDirectory.fileName(for: service) == name)
     }
 
     @Test func `the directory of a long name is short enough, and its own`() {
         let long = String(repeating: "ü", count: 100)
-        let names = [long + "a", long + "b"].map(SpoolDirectory.directoryName(ofService:))
+        let names = [long + "a", long + "b"].map(SpoolDirectory.fileName(for:))
         #expect(names[0] != names[1])
         #expect(names.allSatisfy { $0.utf8.count <= 255 && $0.contains("~") })
     }
@@ -156,9 +158,9 @@ import Testing
         let id = try test.add(seed: 1)
         let spool = try Spool(opening: test.path)
         func claim() throws -> String {
-            switch try spool.claim(id) {
+            switch try spool.claim(id, for: uploader) {
             case .claimed(let report):
-                #expect(try describe(spool.claim(id)) == "taken")
+                #expect(try describe(spool.claim(id, for: uploader)) == "taken")
                 #expect(try report.read() == TestSpool.report(seed: 1).encode())
                 return "claimed"
             case .taken: return "taken"
@@ -169,6 +171,19 @@ import Testing
         #expect(try claim() == "claimed")
         unlink("\(test.path)/\(id).jsonl.gz")
         #expect(try claim() == "gone")
+    }
+
+    @Test func `uploaders do not wait for each other's claims`() throws {
+        let test = try TestSpool()
+        let id = try test.add(seed: 1)
+        let spool = try Spool(opening: test.path)
+        guard case .claimed(let report) = try spool.claim(id, for: UploaderName("sentry")) else {
+            Issue.record("not claimed")
+            return
+        }
+        #expect(try describe(spool.claim(id, for: UploaderName("sentry"))) == "taken")
+        #expect(try describe(spool.claim(id, for: UploaderName("collector"))) == "claimed")
+        #expect(report.entry.id == id)
     }
 
     private func describe(_ claim: consuming Claim) -> String {
@@ -187,7 +202,7 @@ import Testing
         #expect(symlink("/etc/passwd", "\(test.path)/\(names[2]).jsonl.gz") == 0)
         let spool = try Spool(opening: test.path)
         for name in names {
-            #expect(throws: (any Error).self) { _ = try spool.claim(name) }
+            #expect(throws: (any Error).self) { _ = try spool.claim(name, for: uploader) }
         }
     }
 

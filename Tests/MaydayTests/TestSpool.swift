@@ -11,7 +11,7 @@ final class TestSpool: Sendable {
     /// Path of the spool.
     var root: String { "\(directory.path)/spool" }
     /// Path of the service's directory in it.
-    var path: String { "\(root)/\(SpoolDirectory.directoryName(ofService: service))" }
+    var path: String { "\(root)/\(SpoolDirectory.fileName(for: service))" }
 
     /// A spool in a directory of its own; `sharing` gives a second service in the same spool.
     init(service: String = "SDKChild", sharing other: TestSpool? = nil) throws {
@@ -45,6 +45,11 @@ final class TestSpool: Sendable {
     /// Names in the service's directory, or in one below it, sorted.
     func files(_ below: String = "") -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(below)")) ?? []).sorted()
+    }
+
+    /// Ids of the reports that wait.
+    func reports() -> [String] {
+        files().compactMap(SpoolEntry.init(fileName:)).filter { !$0.isPart }.map(\.id)
     }
 
     func text(_ name: String) -> String {

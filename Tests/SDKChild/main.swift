@@ -5,11 +5,29 @@ import Mayday
 
 let started = Measurement.now()
 do {
-    try Mayday.start(.init(), uploader: CollectorUploader(dsn: "http://unset@127.0.0.1:1/1"))
+    let collector = try CollectorUploader(dsn: "http://unset@127.0.0.1:1/1")
+    if let second = getenv("SDK_SECOND_DSN") {
+        let second = try CollectorUploader(dsn: String(cString: second), name: "second")
+        try Mayday.start(.init(), uploader: [collector, second])
+    } else if getenv("SDK_TRAP") != nil {
+        try Mayday.start(.init(), uploader: TrappingUploader())
+    } else {
+        try Mayday.start(.init(), uploader: collector)
+    }
 } catch {
     print("start: \(error)")
     exit(2)
 }
+
+/// An uploader with a bug that every report finds.
+struct TrappingUploader: ReportUploader {
+    let name = "trap"
+
+    func upload(_ report: SpooledReport) async throws(UploadError) {
+        fatalError("the uploader has a bug")
+    }
+}
+
 let duration = Measurement.now() - started
 
 switch CommandLine.arguments.dropFirst().first {

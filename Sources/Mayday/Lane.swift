@@ -1,0 +1,190 @@
+internal import CrashReport
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// One uploader's way through the spool. Lanes do not wait for each other: a backend that is broken, slow or paused
+/// changes nothing for the others.
+struct Lane: Sendable {
+    let uploader: any ReportUploader
+    let name: UploaderName
+    /// Every uploader that is configured, this one among them.
+    let all: [UploaderName]
+
+    /// A lane for each uploader.
+    static func lanes(of uploaders: [any ReportUploader]) -> [Lane] {
+        let names = uploaders.map { UploaderName($0.name) }
+        return zip(uploaders, names).map { Lane(uploader: $0, name: $1, all: names) }
+    }
+
+    /// Delivers what is due, one report at a time. The first that must be tried again later ends the round: the others
+    /// would fare alike, and have their turn before it in the next round.
+    ///
+    /// - Parameters:
+    ///   - limit: how long each report may take.
+    ///   - urgent: our own pauses do not count. Those that the backend asked for do.
+    func round(in path: String, limit: Duration, urgent: Bool) async -> DeliverySummary {
+        var summary = DeliverySummary()
+        do {
+            let spool = try Spool(opening: path)
+            let waiting = try waiting(in: spool)
+            let now = Timestamp.now()
+            let plan = DeliveryPlan(waiting, now: now, urgent: urgent)
+            summary.next = plan.next
+            if !waiting.isEmpty, let until = spool.pause(of: name, now: now) {
+                summary.keep("\(uploader.destination) asked not to be sent to before \(until)", asked: until - now)
+                return summary
+            }
+            for id in plan.due where summary.kept == nil {
+                await deliver(id, in: spool, limit: limit, summary: &summary)
+            }
+        } catch let error as SystemError {
+            summary.keep("the spool \(path) cannot be read: \(error)")
+        } catch {
+            summary.keep("\(error)")
+        }
+        return summary
+    }
+
+    /// The reports that wait for this uploader. One that waits for no uploader any more is taken out on the way.
+    private func waiting(in spool: borrowing Spool) throws(SystemError) -> [WaitingReport] {
+        let names = Set(try spool.names())
+        var waiting: [WaitingReport] = []
+        for entry in names.compactMap(SpoolEntry.init(fileName:)) where !entry.isPart {
+            var report = WaitingReport(id: entry.id, attempts: 0, lastAttempt: nil)
+            let file = name.recordFile(of: entry.id)
+            if names.contains(file) {
+                let record = spool.record(of: entry.id, by: name)
+                if let outcome = record.outcome {
+                    // The one that it waited for may have been taken out of the configuration.
+                    if all.allSatisfy({ names.contains($0.recordFile(of: entry.id)) }) {
+                        try spool.settle(entry.id, by: name, outcome, among: all)
+                    }
+                    continue
+                }
+                report.attempts = record.begun
+                let changed = try spool.status(of: file)?.modified
+                report.lastAttempt = changed.map { Timestamp(microseconds: Int64($0) * 1_000_000) }
+            }
+            waiting.append(report)
+        }
+        return waiting
+    }
+
+    private func deliver(
+        _ id: String,
+        in spool: borrowing Spool,
+        limit: Duration,
+        summary: inout DeliverySummary
+    ) async {
+        do throws(SystemError) {
+            switch try spool.claim(id, for: name) {
+            case .taken: summary.elsewhere += 1
+            case .gone: break
+            case .claimed(let report):
+                switch await deliver(report, in: spool, deadline: .now.advanced(by: limit)) {
+                case .delivered: summary.delivered += 1
+                case .rejected(let reason, _): summary.rejected.append("\(id): \(reason)")
+                case .kept(let reason, let after): summary.keep(reason, asked: after)
+                case .settledBefore: break
+                }
+            }
+        } catch {
+            summary.unreadable.append("\(SpoolEntry(id: id, isPart: false).fileName): \(error)")
+        }
+    }
+
+    /// Delivers a claimed report, and takes it out of the spool after the answer of the last uploader, never before.
+    func deliver(
+        _ report: consuming ClaimedReport,
+        in spool: borrowing Spool,
+        deadline: ContinuousClock.Instant
+    ) async -> DeliveryOutcome {
+        let id = report.entry.id
+        do throws(SystemError) {
+            let record = spool.record(of: id, by: name)
+            if record.outcome != nil { return .settledBefore }
+            guard record.unfinished < DeliveryRecord.unfinishedLimit else {
+                return try reject(
+                    id,
+                    in: spool,
+                    named("\(record.unfinished) attempts to deliver it ended their process")
+                )
+            }
+            guard let bytes = try report.read() else {
+                return try reject(id, in: spool, named("the file is empty or above \(Spool.largestReport >> 20) MiB"))
+            }
+            // A disk that is full must not stop the delivery, which empties it.
+            try? spool.note(.begun, of: id, by: name)
+            switch await upload(SpooledReport(id: id, gzip: bytes, deadline: deadline)) {
+            case nil:
+                try spool.settle(id, by: name, .delivered, among: all)
+                return .delivered
+            case .rejected(let reason): return try reject(id, in: spool, reason)
+            case .retry(let after, let reason):
+                try? spool.note(.later, of: id, by: name)
+                guard let after else { return .kept(reason: reason, retryAfter: nil) }
+                let pause = RetryPolicy.honoured(after)
+                try? spool.pause(name, until: .now().advanced(by: pause))
+                return .kept(reason: reason, retryAfter: pause)
+            }
+        } catch {
+            return .kept(reason: "the spool \(spool.path) cannot be changed: \(error)", retryAfter: nil)
+        }
+    }
+
+    private func reject(_ id: String, in spool: borrowing Spool, _ reason: String) throws(SystemError)
+        -> DeliveryOutcome
+    {
+        .rejected(reason: reason, path: try spool.settle(id, by: name, .rejected(reason: reason), among: all))
+    }
+
+    /// A reason with where it comes from, in one line, whatever a backend answered.
+    private func named(_ reason: String) -> String {
+        "\(uploader.destination): \(reason)".madeVisible(limit: 2_000)
+    }
+
+    /// Uploads a report, and stops waiting at its deadline. Returns why it was not delivered, nil when it was.
+    func upload(_ report: SpooledReport) async -> UploadError? {
+        let error = await firstResult(within: report.deadline - .now) { () -> UploadError? in
+            do throws(UploadError) {
+                try await uploader.upload(report)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        switch error {
+        case nil: return .retry(after: nil, reason: "\(uploader.destination): it took too long")
+        case .some(nil): return nil
+        case .retry(let after, let reason): return .retry(after: after, reason: named(reason))
+        case .rejected(let reason): return .rejected(reason: named(reason))
+        }
+    }
+}
+
+/// What became of one report in one lane.
+enum DeliveryOutcome: Sendable, Equatable {
+    case delivered
+    /// The backend will never take it; it lies in `path` now, nil when it waits for other uploaders.
+    case rejected(reason: String, path: String?)
+    /// Not delivered, but nothing is lost.
+    case kept(reason: String, retryAfter: Duration?)
+    /// This uploader was done with it before.
+    case settledBefore
+}
+
+extension Timestamp {
+    func advanced(by duration: Duration) -> Timestamp {
+        Timestamp(microseconds: microseconds + duration.microseconds)
+    }
+
+    static func - (later: Timestamp, earlier: Timestamp) -> Duration {
+        .microseconds(later.microseconds - earlier.microseconds)
+    }
+}

@@ -1,0 +1,214 @@
+import CrashReport
+import Foundation
+import MaydayTestKit
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Mayday
+
+/// Several uploaders on one spool.
+@Suite(.timeLimit(.minutes(3))) struct LaneTests {
+    private func ids(_ reports: [SpooledReport]) -> [String] { reports.map(\.id) }
+
+    /// Tries everything once, as a service that was just started does.
+    @discardableResult
+    private func deliver(_ spool: TestSpool, to uploaders: any ReportUploader...) async -> Bool {
+        await Delivery(uploaders: uploaders, path: spool.path).deliverAllNow(limit: .seconds(20))
+    }
+
+    private let broken: @Sendable (SpooledReport) async -> UploadError? = { _ in .retry(after: nil, reason: "down") }
+
+    @Test func `a broken backend neither holds up another nor doubles its reports`() async throws {
+        let spool = try TestSpool()
+        let ids = try (1...3).map { try spool.add(seed: $0) }
+        let isDown = Mutex(true)
+        let first = InMemoryUploader(name: "first") { _ in
+            isDown.withLock { $0 } ? .retry(after: nil, reason: "down") : nil
+        }
+        let second = InMemoryUploader(name: "second")
+        for _ in 1...3 { #expect(await !deliver(spool, to: first, second)) }
+        #expect(self.ids(second.delivered) == ids)
+        #expect(first.delivered.isEmpty && spool.reports() == ids)
+        isDown.withLock { $0 = false }
+        #expect(await deliver(spool, to: first, second))
+        #expect(self.ids(first.delivered).sorted() == ids)
+        #expect(self.ids(second.delivered) == ids)
+        #expect(spool.files() == [])
+    }
+
+    @Test func `a backend that hangs holds up no other`() async throws {
+        let spool = try TestSpool()
+        let ids = try (1...3).map { try spool.add(seed: $0) }
+        let (release, releaser) = AsyncStream<Void>.makeStream()
+        let hanging = InMemoryUploader(name: "hanging") { _ in
+            for await _ in release {}
+            return .retry(after: nil, reason: "released")
+        }
+        let (arrived, arrivals) = AsyncStream<String>.makeStream()
+        let healthy = InMemoryUploader(name: "healthy") { report in
+            arrivals.yield(report.id)
+            return nil
+        }
+        async let result = deliver(spool, to: hanging, healthy)
+        var seen: [String] = []
+        for await id in arrived {
+            seen.append(id)
+            if seen.count == 3 { break }
+        }
+        #expect(seen == ids)
+        releaser.finish()
+        #expect(await !result)
+    }
+
+    @Test func `a report that one backend always fails on does not hold up the others`() async throws {
+        let spool = try TestSpool()
+        let ids = try (1...4).map { try spool.add(seed: $0) }
+        let uploader = InMemoryUploader { $0.id == ids[0] ? .retry(after: nil, reason: "500") : nil }
+        #expect(await !deliver(spool, to: uploader))
+        #expect(uploader.delivered.isEmpty)
+        #expect(await !deliver(spool, to: uploader))
+        #expect(self.ids(uploader.delivered) == Array(ids[1...]))
+        #expect(spool.reports() == [ids[0]])
+    }
+
+    @Test func `what an uploader that was removed waited for is not waited for any more`() async throws {
+        let spool = try TestSpool()
+        try spool.add(seed: 1)
+        let kept = InMemoryUploader(name: "kept")
+        await deliver(spool, to: kept, InMemoryUploader(name: "removed", answer: broken))
+        #expect(spool.reports().count == 1)
+        #expect(await deliver(spool, to: kept))
+        #expect(kept.attempts.count == 1)
+        // The record of the removed one went with the next round.
+        await deliver(spool, to: kept)
+        #expect(spool.files() == [])
+    }
+
+    @Test func `an uploader that was added gets what still waits`() async throws {
+        let spool = try TestSpool()
+        let id = try spool.add(seed: 1)
+        await deliver(spool, to: InMemoryUploader(name: "old", answer: broken))
+        let old = InMemoryUploader(name: "old")
+        let added = InMemoryUploader(name: "added")
+        #expect(await deliver(spool, to: old, added))
+        #expect(ids(old.delivered) == [id] && ids(added.delivered) == [id])
+        #expect(spool.files() == [])
+    }
+
+    @Test func `a report that one rejects is set aside when the other has it`() async throws {
+        let spool = try TestSpool()
+        let id = try spool.add(seed: 1)
+        let isDown = Mutex(true)
+        let strict = InMemoryUploader(name: "strict") { _ in .rejected(reason: "line 3\nis wrong") }
+        let other = InMemoryUploader(name: "other") { _ in
+            isDown.withLock { $0 } ? .retry(after: nil, reason: "down") : nil
+        }
+        #expect(await !deliver(spool, to: strict, other))
+        #expect(spool.reports() == [id])
+        isDown.withLock { $0 = false }
+        #expect(await deliver(spool, to: strict, other))
+        #expect(strict.attempts.count == 1)
+        #expect(ids(other.delivered) == [id])
+        #expect(spool.files() == ["rejected"])
+        #expect(spool.files("rejected") == ["\(id).jsonl.gz", "\(id).txt"])
+        #expect(spool.text("rejected/\(id).txt") == #"strict: line 3\nis wrong"# + "\n")
+    }
+
+    @Test func `a pause that a backend asked for outlives the process, and is its own`() async throws {
+        let spool = try TestSpool()
+        let ids = try (1...2).map { try spool.add(seed: $0) }
+        let limited = InMemoryUploader(name: "limited") { _ in .retry(after: .seconds(600), reason: "slow down") }
+        let other = InMemoryUploader(name: "other")
+        for _ in 1...3 { #expect(await !deliver(spool, to: limited, other)) }
+        #expect(limited.attempts.count == 1)
+        #expect(self.ids(other.delivered) == ids)
+        let until = try #require(Timestamp(String(spool.text("limited.pause").dropLast())))
+        #expect((.seconds(500)...Duration.seconds(600)).contains(until - .now()))
+    }
+
+    @Test func `a pause from a clock that was set back is none`() async throws {
+        let spool = try TestSpool()
+        try spool.add(seed: 1)
+        for text in ["2199-01-01T00:00:00Z\n", "soon", "", "2020-01-01T00:00:00Z\n"] {
+            try spool.write(Array(text.utf8), to: "memory.pause")
+            let uploader = InMemoryUploader(answer: broken)
+            await deliver(spool, to: uploader)
+            #expect(uploader.attempts.count == 1, "\(text)")
+        }
+    }
+
+    @Test func `a service delivers in the background until nothing is left, and again when more comes`() async throws {
+        let spool = try TestSpool()
+        try spool.add(seed: 1)
+        let failures = Mutex(2)
+        let (emptied, emptying) = AsyncStream<String>.makeStream()
+        let uploader = InMemoryUploader { report in
+            let fails = failures.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            if fails { return .retry(after: nil, reason: "down") }
+            emptying.yield(report.id)
+            return nil
+        }
+        let delivery = Delivery(uploaders: [uploader], path: spool.path)
+        await delivery.deliverInBackground()
+        var arrivals = emptied.makeAsyncIterator()
+        #expect(await arrivals.next() != nil)
+        #expect(uploader.attempts.count == 3)
+        #expect(await delivery.deliverAllNow(limit: .seconds(20)))
+        #expect(spool.files() == [])
+    }
+
+    // MARK: Reports that kill
+
+    @Test func `a report whose delivery ends every process is set aside in the end`() async throws {
+        let spool = try TestSpool()
+        let id = try spool.add(seed: 1)
+        let server = try ScriptedServer { .created($0) }
+        for attempt in 1...DeliveryRecord.unfinishedLimit {
+            let variables = [
+                "MAYDAY_REPORTER": "20000", "MAYDAY_REPORT": "\(spool.path)/\(id).jsonl.gz", "SDK_TRAP": "1",
+                "SWIFT_BACKTRACE": "enable=no",
+            ]
+            let outcome = try await spool.child(port: server.port, environment: variables).outcome()
+            try #require(outcome.status == .signalled(SIGILL) || outcome.status == .signalled(SIGTRAP))
+            #expect(spool.text("\(id).trap.delivery") == String(repeating: "begun\n", count: attempt))
+        }
+        let outcome = try await spool.child("flush", port: server.port, environment: ["SDK_TRAP": "1"]).outcome()
+        #expect(outcome.output == "flushed: true\n")
+        #expect(spool.files() == ["rejected"])
+        #expect(spool.text("rejected/\(id).txt") == "trap: 10 attempts to deliver it ended their process\n")
+    }
+
+    // MARK: Real processes
+
+    @Test func `a crash goes to both collectors, and each line says how it went`() async throws {
+        let spool = try TestSpool()
+        let first = try ScriptedServer { _ in .status(503) }
+        let second = try ScriptedServer { .created($0) }
+        let environment = [
+            "SDK_SECOND_DSN": "http://KEY@127.0.0.1:\(second.port)/2", "SWIFT_BACKTRACE": "enable=no",
+        ]
+        let outcome = try await spool.child("crash", port: first.port, environment: environment).outcome()
+        let id = try #require(second.requests.first?.reportID)
+        #expect(outcome.errors.contains("mayday: report \(id) delivered to collector at 127.0.0.1:\(second.port)\n"))
+        #expect(outcome.errors.contains("mayday: report \(id) not delivered, kept in "))
+        #expect(spool.reports() == [id])
+        let healed = try ScriptedServer { .created($0) }
+        let next = try await spool.child("flush", port: healed.port, environment: environment).outcome()
+        #expect(next.output == "flushed: true\n")
+        #expect(second.requests.count == 1)
+        #expect(spool.files() == [])
+    }
+
+    @Test(arguments: [
+        ([], "there is no uploader"), ([""], "name is empty"), (["a", "b", "a"], #"have the name "a""#),
+    ])
+    func `uploaders that cannot be told apart are an error`(names: [String], text: String) {
+        let uploaders = names.map { InMemoryUploader(name: $0) }
+        let error = #expect(throws: StartError.self) { try Mayday.start(.init(), uploader: uploaders) }
+        #expect(error?.description.contains(text) == true)
+    }
+}
