@@ -1,13 +1,3 @@
-internal import CrashReport
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
-
 /// Delivers what waits in the spool of a running service, to every backend side by side.
 ///
 /// Nothing runs at rest: there is a task only while there are reports to deliver.
@@ -15,15 +5,17 @@ actor Delivery {
     private let lanes: [Lane]
     /// The service's directory in the spool.
     private let path: String
+    private let limits: SpoolLimits
     /// The last round of each lane.
     private var last: [UploaderName: Task<DeliverySummary, Never>] = [:]
     /// What was said of a lane's reports that stay; the same is not said again.
     private var said: [UploaderName: String] = [:]
     private var background: Task<Void, Never>?
 
-    init(uploaders: [any ReportUploader], path: String) {
+    init(uploaders: [any ReportUploader], path: String, limits: SpoolLimits = SpoolLimits()) {
         lanes = Lane.lanes(of: uploaders)
         self.path = path
+        self.limits = limits
     }
 
     /// Delivers in the background until the spool is empty, with pauses between failures, and ends then.
@@ -65,11 +57,11 @@ actor Delivery {
 
     /// A round of a lane, after one that is under way.
     private func round(of lane: Lane, limit: Duration, urgent: Bool) async -> DeliverySummary {
-        let (previous, path) = (last[lane.name], path)
+        let (previous, path, limits) = (last[lane.name], path, limits)
         let round = Task {
             _ = await previous?.value
             var summary = DeliverySummary()
-            tidy(path, summary: &summary)
+            tidy(path, limits: limits, summary: &summary)
             summary.add(await lane.round(in: path, limit: limit, urgent: urgent))
             // Before the round ends: whoever waits for it may end the process.
             say(summary, of: lane)
@@ -88,18 +80,6 @@ actor Delivery {
     }
 }
 
-/// What a spool needs before a round: reports whose writer died become reports, and what belongs to none is removed.
-private func tidy(_ path: String, summary: inout DeliverySummary) {
-    // What cannot be opened, the round says.
-    guard let spool = try? Spool(opening: path), let names = try? spool.names() else { return }
-    for entry in names.compactMap(SpoolEntry.init(fileName:)).sorted() where entry.isPart {
-        do { try spool.settle(entry, now: time(nil)) } catch {
-            summary.unreadable.append("\(entry.fileName): \(error)")
-        }
-    }
-    try? spool.removeOrphans(among: names)
-}
-
 /// How a round of one lane went.
 struct DeliverySummary: Sendable, Equatable {
     var delivered = 0
@@ -107,6 +87,8 @@ struct DeliverySummary: Sendable, Equatable {
     var rejected: [String] = []
     /// Files that have the name of a report and cannot be read, with the reasons. They hold up nothing.
     var unreadable: [String] = []
+    /// Reports that were above the limits of the spool, and are gone.
+    var removed = 0
     /// Reports that other processes of the service are delivering.
     var elsewhere = 0
     /// Why the round stopped with reports left in the spool; nil when it did not.
@@ -126,9 +108,10 @@ struct DeliverySummary: Sendable, Equatable {
     }
 
     mutating func add(_ other: DeliverySummary) {
-        let unreadable = self.unreadable + other.unreadable
+        let (unreadable, removed) = (self.unreadable + other.unreadable, self.removed + other.removed)
         self = other
         self.unreadable = unreadable
+        self.removed = removed
     }
 
     /// The pause before the next round of a running service, nil when there is nothing to wait for.
@@ -148,6 +131,9 @@ struct DeliverySummary: Sendable, Equatable {
         if delivered > 0 {
             let reports = delivered == 1 ? "1 report" : "\(delivered) reports"
             lines.append("\(reports) from the spool delivered to \(destination)")
+        }
+        if removed > 0 {
+            lines.append("warning: \(removed) of the oldest reports in the spool removed, they were above its limits")
         }
         lines += rejected.map { "report rejected, set aside: \($0)" }
         lines += unreadable.map { "left alone in the spool: \($0)" }

@@ -25,6 +25,8 @@ public struct MaydayConfiguration: Sendable, Equatable {
     /// or `$HOME/.local/state/mayday`, or `/var/tmp/mayday-UID`, whichever can be used first. It is created with mode
     /// 0700; one that exists must belong to the service's user and be writable by nobody else.
     public var spool: String?
+    /// How much may wait in the spool.
+    public var spoolLimits: SpoolLimits
     /// How long a crashing process waits for the delivery of its report, from 0 to 60 seconds. With 0 nothing is
     /// delivered at the crash, and the next start does it.
     public var deliveryDeadline: Duration
@@ -37,6 +39,7 @@ public struct MaydayConfiguration: Sendable, Equatable {
         environment: String? = nil,
         service: String? = nil,
         spool: String? = nil,
+        spoolLimits: SpoolLimits = SpoolLimits(),
         deliveryDeadline: Duration = .seconds(5),
         enabled: Bool = true
     ) {
@@ -44,6 +47,7 @@ public struct MaydayConfiguration: Sendable, Equatable {
         self.environment = environment
         self.service = service
         self.spool = spool
+        self.spoolLimits = spoolLimits
         self.deliveryDeadline = deliveryDeadline
         self.enabled = enabled
     }

@@ -46,7 +46,7 @@ struct Service: Sendable {
         do {
             let spool = try Spool(creating: resolved.spoolCandidates, service: resolved.service)
             path = spool.path
-            service.delivery = Delivery(uploaders: uploaders, path: spool.path)
+            service.delivery = Delivery(uploaders: uploaders, path: spool.path, limits: configuration.spoolLimits)
             service.hasLeftOver = try !spool.entries().isEmpty
         } catch {
             if path == nil {

@@ -151,4 +151,14 @@ import Testing
         #expect(outcome.output == "flushed: true\n")
         #expect(proxy.requests.isEmpty)
     }
+
+    @Test func `a service of a group ends when it is cancelled, after what waits was delivered`() async throws {
+        let spool = try TestSpool()
+        try spool.add(seed: 1)
+        let server = try ScriptedServer { .created($0) }
+        let outcome = try await spool.child("serve", port: server.port).outcome()
+        #expect(outcome.status == .exited(0))
+        #expect(outcome.output == "ended\n")
+        #expect(spool.files() == [])
+    }
 }

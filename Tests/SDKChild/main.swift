@@ -46,6 +46,11 @@ case "rehearse":
     await Rehearsing.run(Array(CommandLine.arguments.dropFirst(2)))
 case "crash":
     fatalError("the cart is empty")
+case "serve":
+    let service = Task { try await MaydayService(flushTimeout: .seconds(20)).run() }
+    service.cancel()
+    try await service.value
+    print("ended")
 case "stay":
     print("staying")
     fflush(nil)
