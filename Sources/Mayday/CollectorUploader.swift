@@ -40,6 +40,18 @@ public struct CollectorUploader: ReportUploader {
     /// `collector at 127.0.0.1:7171`.
     public var destination: String { "collector at \(dsn.authority)" }
 
+    /// Whether libcurl is there.
+    public func selfCheck() -> [SelfCheck.Finding] {
+        if let path = LibrarySearch.find("libcurl.so.4") { return [.ok("libcurl", path)] }
+        return [
+            .problem(
+                "libcurl",
+                "libcurl.so.4 is not found: nothing is delivered, and reports stay in the spool",
+                "install libcurl4"
+            )
+        ]
+    }
+
     /// Posts the report; returns once the collector says that it has it for good.
     public func upload(_ report: SpooledReport) async throws(UploadError) {
         let timeout = report.deadline - .now

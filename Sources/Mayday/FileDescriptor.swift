@@ -85,12 +85,12 @@ struct FileDescriptor: ~Copyable, Sendable {
         return range
     }
 
-    /// The first `limit` bytes, from the start of the file whatever was read before.
-    func read(limit: Int) throws(SystemError) -> [UInt8] {
+    /// The first `limit` bytes from a place in the file, its start when none is given, whatever was read before.
+    func read(at start: Int = 0, limit: Int) throws(SystemError) -> [UInt8] {
         var failure: SystemError?
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             while count < limit {
-                let got = pread(number, buffer.baseAddress.map { $0 + count }, limit - count, off_t(count))
+                let got = pread(number, buffer.baseAddress.map { $0 + count }, limit - count, off_t(start + count))
                 if got < 0 && errno == EINTR { continue }
                 if got < 0 { failure = SystemError.last }
                 if got <= 0 { return }
@@ -99,6 +99,24 @@ struct FileDescriptor: ~Copyable, Sendable {
         }
         if let failure { throw failure }
         return bytes
+    }
+
+    /// Names in this directory, but `.` and `..`, in no order.
+    func names() throws(SystemError) -> [String] {
+        let own = try FileDescriptor(opening: ".", in: self, flags: O_RDONLY | O_DIRECTORY)
+        guard let stream = fdopendir(own.number) else { throw SystemError.last }
+        _ = own.release()
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
+                field.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: field.pointee)) {
+                    String(validatingCString: $0)
+                }
+            }
+            if let name, name != ".", name != ".." { names.append(name) }
+        }
+        return names
     }
 
     /// Writes all bytes.

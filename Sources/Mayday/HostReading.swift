@@ -128,7 +128,7 @@ private func isHexDigit(_ byte: UInt8) -> Bool {
 }
 
 /// What follows `start` on the first line that begins with it.
-private func value(ofLine start: String, in bytes: [UInt8]) -> ArraySlice<UInt8>? {
+func value(ofLine start: String, in bytes: [UInt8]) -> ArraySlice<UInt8>? {
     for line in bytes.split(separator: UInt8(ascii: "\n")) where line.starts(with: start.utf8) {
         return line.dropFirst(start.utf8.count)
     }

@@ -45,6 +45,12 @@ public enum Mayday {
         Task.detached(priority: .utility) { await leftOver.deliverInBackground() }
     }
 
+    /// Would a crash be reported? Looks at the handlers, the stacks, the spool, the files and the limits of this process,
+    /// without loading or sending anything, in a few milliseconds. Print it, or act on its `status`.
+    ///
+    /// Call it when the service is up, from a thread that serves: what took over a signal after `start` is found, too.
+    public static func selfCheck() -> SelfCheck { SelfCheck.run(service.withLock { $0 }) }
+
     /// Would a crash be reported? Crashes a forked child on purpose, and waits until its report was delivered as that of a
     /// real crash would be: by the capture, the spool, the reporter and the uploader of this service.
     ///

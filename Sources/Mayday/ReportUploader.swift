@@ -13,6 +13,10 @@ public protocol ReportUploader: Sendable {
     /// delivery names it, so that the reasons of `UploadError` need not.
     var destination: String { get }
 
+    /// What could keep it from delivering on this machine, for `Mayday.selfCheck()`: nothing is loaded or sent. None when
+    /// it is not given.
+    func selfCheck() -> [SelfCheck.Finding]
+
     /// Delivers one report and returns once the backend has it for good.
     ///
     /// - Throws: `UploadError.retry` when it may work later (the report stays in the spool),
@@ -23,6 +27,9 @@ public protocol ReportUploader: Sendable {
 extension ReportUploader {
     /// The name.
     public var destination: String { name }
+
+    /// Nothing.
+    public func selfCheck() -> [SelfCheck.Finding] { [] }
 }
 
 /// A report as it lies in the spool.

@@ -15,12 +15,19 @@ struct Service: Sendable {
     var isEnabled = false
     /// True when the handlers were installed.
     var isCapturing = false
-    /// Where reports go, for people.
-    var destination = ""
+    /// What delivers reports; none when Mayday is not enabled.
+    var uploaders: [any ReportUploader] = []
+    /// The service's directory in the spool; nil when there is none.
+    var spoolPath: String?
+    /// How long a crash waits for its delivery.
+    var deliveryDeadline = Duration.zero
     /// nil when there is no spool, or Mayday is not enabled.
     var delivery: Delivery?
     /// True when earlier runs left reports in the spool.
     var hasLeftOver = false
+
+    /// Where reports go, for people.
+    var destination: String { uploaders.map(\.destination).joined(separator: ", ") }
 
     /// Resolves the configuration, opens the spool and installs the capture.
     static func start(
@@ -41,7 +48,7 @@ struct Service: Sendable {
             throw .configuration(error)
         }
         guard resolved.enabled else { return Service() }
-        var service = Service(isEnabled: true, destination: uploaders.map(\.destination).joined(separator: ", "))
+        var service = Service(isEnabled: true, uploaders: uploaders, deliveryDeadline: resolved.deliveryDeadline)
         var path: String?
         do {
             let spool = try Spool(creating: resolved.spoolCandidates, service: resolved.service)
@@ -66,6 +73,7 @@ struct Service: Sendable {
             executable: executable,
             started: RunningProcess.started
         )
+        service.spoolPath = path
         service.isCapturing = install(facts, spool: path)
         return service
     }

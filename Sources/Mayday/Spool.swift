@@ -61,22 +61,7 @@ struct Spool: ~Copyable, Sendable {
     }
 
     /// Every name in the directory that is text.
-    func names() throws(SystemError) -> [String] {
-        let own = try FileDescriptor(opening: ".", in: directory, flags: O_RDONLY | O_DIRECTORY)
-        guard let stream = fdopendir(own.number) else { throw SystemError.last }
-        _ = own.release()
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
-                field.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: field.pointee)) {
-                    String(validatingCString: $0)
-                }
-            }
-            if let name { names.append(name) }
-        }
-        return names
-    }
+    func names() throws(SystemError) -> [String] { try directory.names() }
 
     /// What has this name; nil when nothing has.
     func status(of name: String) throws(SystemError) -> stat? {
@@ -91,6 +76,17 @@ struct Spool: ~Copyable, Sendable {
     /// Removes a file; one that is gone already is as good.
     func remove(_ name: String) throws(SystemError) {
         guard unlinkat(directory.number, name, 0) == 0 || errno == ENOENT else { throw SystemError.last }
+    }
+
+    /// How many reports were set aside.
+    func rejected() throws(SystemError) -> Int {
+        guard try status(of: "rejected") != nil else { return 0 }
+        let rejected = try FileDescriptor(
+            opening: "rejected",
+            in: directory,
+            flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+        )
+        return try rejected.names().count { SpoolEntry(fileName: $0) != nil }
     }
 
     // MARK: Claiming
@@ -206,6 +202,9 @@ struct SpoolEntry: Sendable, Equatable, Comparable {
     }
 
     var fileName: String { isPart ? "\(id).jsonl.gz.part" : "\(id).jsonl.gz" }
+
+    /// When the report was made, in milliseconds since 1970: the first 48 bits of its id (RFC 9562, UUIDv7).
+    var milliseconds: Int64 { Int64(String(id.filter { $0 != "-" }.prefix(12)), radix: 16) ?? 0 }
 
     /// By age: the ids begin with their time.
     static func < (left: SpoolEntry, right: SpoolEntry) -> Bool { left.id < right.id }

@@ -42,6 +42,8 @@ case "start-again":
     }
 case "measure":
     print("start \(duration) us, resident \(Measurement.residentKiB()) KiB, threads \(Measurement.threads())")
+case "check":
+    Checking.run(Array(CommandLine.arguments.dropFirst(2)))
 case "rehearse":
     await Rehearsing.run(Array(CommandLine.arguments.dropFirst(2)))
 case "crash":

@@ -7,6 +7,8 @@
 #ifndef MAYDAY_CRASH_CAPTURE_H
 #define MAYDAY_CRASH_CAPTURE_H
 
+#include "inspection.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
