@@ -34,7 +34,8 @@ let system: [Target] = [
     // Without pkgConfig, which would link libunwind: it is loaded privately (docs/decisions.md), its headers are on the default path.
     .systemLibrary(name: "CUnwind", path: "Sources/System/CUnwind", providers: [.apt(["libunwind-dev"])]),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CDwfl", path: "Sources/System/CDwfl", pkgConfig: "libdw", providers: [.apt(["libdw-dev"])]),
+    // Loaded privately as well: an adapter that looks up functions must not make every start of a service load libdw.
+    .target(name: "CDwfl", path: "Sources/System/CDwfl", cSettings: strictC),
     .systemLibrary(
         name: "CSQLite",
         path: "Sources/System/CSQLite",
@@ -62,12 +63,13 @@ let sdk: [Target] = [
     .target(name: "CrashCapture", dependencies: ["CUnwind", "CZlib"], cSettings: strictC),
     .target(name: "CrashReport", dependencies: ["CZlib"], swiftSettings: strict),
     .target(name: "Mayday", dependencies: ["CrashCapture", "CrashReport", "CCurl"], swiftSettings: strict),
+    .target(name: "Symbolication", dependencies: ["CrashReport", "CDwfl", "CDemangle"], swiftSettings: strict),
+    .target(name: "Grouping", dependencies: ["CrashReport", "Symbolication"], swiftSettings: strict),
     .target(name: "MaydayTestKit", dependencies: ["Mayday"], swiftSettings: strict),
 ]
 
 /// The collector, by step: Ingest → Store → Digest → Query. A lower layer never imports a higher one.
 let collector: [Target] = [
-    .target(name: "Symbolication", dependencies: ["CrashReport", "CDwfl", "CDemangle"], swiftSettings: strict),
     .target(
         name: "Store",
         dependencies: ["CrashReport", "CSQLite", "CCrypto"],
@@ -82,19 +84,19 @@ let collector: [Target] = [
     ),
     .target(
         name: "Digest",
-        dependencies: ["CrashReport", "Symbolication", "Store"],
+        dependencies: ["CrashReport", "Symbolication", "Grouping", "Store"],
         path: "Collector/Digest",
         swiftSettings: strict
     ),
     .target(
         name: "Query",
-        dependencies: ["CrashReport", "Store", "Digest"],
+        dependencies: ["CrashReport", "Store", "Grouping", "Digest"],
         path: "Collector/Query",
         swiftSettings: strict
     ),
     .executableTarget(
         name: "MaydayCLI",
-        dependencies: ["CrashReport", "Symbolication", "Store", "Ingest", "Digest", "Query"],
+        dependencies: ["CrashReport", "Symbolication", "Grouping", "Store", "Ingest", "Digest", "Query"],
         path: "Collector/mayday",
         swiftSettings: strict
     ),
@@ -148,9 +150,9 @@ let tests: [Target] = [
     test("SymbolicationTests", ["Symbolication", "CrashReport"], exclude: ["Fixture"]),
     test("StoreTests", ["Store", "CrashReport"]),
     test("IngestTests", ["Ingest", "Store", "CrashReport"]),
-    test("DigestTests", ["Digest", "Store", "Symbolication", "CrashReport"]),
+    test("DigestTests", ["Digest", "Grouping", "Store", "Symbolication", "CrashReport"]),
     test("CommandTests", ["MaydayCLI", "Query", "Store", "CrashReport"], exclude: ["Golden"]),
-    test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService", "Digest", "CrashReport"]),
+    test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService", "Grouping", "CrashReport"]),
 ]
 
 func test(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {

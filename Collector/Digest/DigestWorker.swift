@@ -1,6 +1,7 @@
 public import CrashReport
 import Dispatch
 import Foundation
+public import Grouping
 public import Store
 import Synchronization
 
@@ -124,7 +125,7 @@ public final class DigestWorker: Sendable {
             title: digested.title,
             culprit: digested.culprit,
             gzip: digested.report.encode(),
-            remarks: digested.remarks(warnings: warnings)
+            remarks: DigestRemarks(of: digested, warnings: warnings)
         )
         if try store.finish(digestion) != nil { doneCount.add(1, ordering: .relaxed) }
     }

@@ -1,5 +1,6 @@
 public import CrashReport
-public import Digest
+import Digest
+public import Grouping
 public import Store
 
 /// One report, opened.
@@ -58,7 +59,7 @@ public struct ReportDetail: Sendable, Equatable {
                 stored: nil,
                 report: digested.report,
                 warnings: decoded.warnings,
-                remarks: digested.remarks(warnings: decoded.warnings)
+                remarks: DigestRemarks(of: digested, warnings: decoded.warnings)
             )
         } catch {
             throw .unreadable("\(path) is not a report: \(error)")

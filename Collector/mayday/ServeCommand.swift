@@ -1,5 +1,6 @@
 import CrashReport
 import Digest
+import Grouping
 import Foundation
 import Ingest
 import Query

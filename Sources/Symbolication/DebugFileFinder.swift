@@ -49,6 +49,7 @@ struct DebugFileFinder {
         switch error {
         case .unreadable(let code): .notFound(String(cString: strerror(code)).lowercased())
         case .notAFile, .notELF: .notAnObject
+        case .noLibrary(let problem): .noLibrary(problem)
         }
     }
 }

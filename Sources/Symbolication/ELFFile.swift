@@ -20,6 +20,7 @@ final class ELFFile {
 
     /// Opens a regular file; devices, pipes and directories are refused without being read.
     init(path: String) throws(ELFFileError) {
+        if let problem = mayday_libdw_load() { throw .noLibrary(String(cString: problem)) }
         // The path comes from a report: opening a pipe lets its writer go on, and opening a device may do anything, so they
         // are not opened at all; should one take the file's place meanwhile, O_NONBLOCK keeps the open from waiting.
         var before = stat()
@@ -150,6 +151,8 @@ struct CodeRanges {
 
 /// Why a file cannot be used.
 enum ELFFileError: Error, Equatable {
+    /// libdw cannot be loaded, with the reason.
+    case noLibrary(String)
     /// `errno` of the open.
     case unreadable(Int32)
     /// A directory, device or pipe.

@@ -23,6 +23,8 @@ public struct ImageNote: Sendable, Hashable, CustomStringConvertible {
         case noDebugInformation
         /// Neither symbols nor DWARF.
         case stripped
+        /// libdw cannot be loaded.
+        case noLibrary(String)
         /// The debug information is damaged, or beyond the limits, and was given up on.
         case damaged
     }
@@ -42,6 +44,8 @@ public struct ImageNote: Sendable, Hashable, CustomStringConvertible {
             "\(path): no debug information, so functions without lines; build with -g and do not strip"
         case .stripped:
             "\(path): stripped; add its debug file, build id \(buildID ?? "")"
+        case .noLibrary(let problem):
+            "\(path): its functions are not known, install libdw1: \(problem)"
         case .damaged:
             "\(path): its debug information is damaged and was used as far as it goes"
         }

@@ -1,5 +1,6 @@
 import CrashReport
 @testable import Digest
+import Grouping
 import Dispatch
 import Store
 @testable import Symbolication

@@ -2,7 +2,7 @@ import CrashReport
 import TestSupport
 import Testing
 
-@testable import Digest
+@testable import Grouping
 
 /// What makes one issue of two reports, and two of others.
 @Suite struct FingerprintTests {

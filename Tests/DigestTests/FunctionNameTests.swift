@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Digest
+@testable import Grouping
 
 /// Names of real builds, and what grouping makes of them.
 @Suite struct FunctionNameTests {

@@ -1,7 +1,7 @@
 import CrashReport
 import Testing
 
-@testable import Digest
+@testable import Grouping
 
 /// What a person reads first, letter for letter.
 @Suite struct HeadlineTests {

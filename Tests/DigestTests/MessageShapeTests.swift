@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Digest
+@testable import Grouping
 
 @Suite struct MessageShapeTests {
     @Test(arguments: [

@@ -1,6 +1,6 @@
 import CrashReport
 
-@testable import Digest
+@testable import Grouping
 
 /// Crashes for tests, by their stacks.
 struct Stack {

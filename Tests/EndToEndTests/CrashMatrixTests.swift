@@ -1,5 +1,5 @@
 import CrashReport
-import Digest
+import Grouping
 import Foundation
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import CrashReport
-import Digest
+import Grouping
 
 /// One digester for all tests, so that each debug file is opened once.
 actor SharedDigester {

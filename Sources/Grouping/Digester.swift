@@ -1,5 +1,4 @@
 public import CrashReport
-public import Store
 public import Symbolication
 
 /// Makes an issue's facts of a report: symbols, headline, culprit and the key it is grouped by.
@@ -59,16 +58,5 @@ public struct DigestedReport: Sendable, Equatable {
         self.title = title
         self.culprit = culprit
         self.notes = notes
-    }
-
-    /// What the store keeps of it besides the report.
-    ///
-    /// - Parameter warnings: of the reading, from `DecodedReport`.
-    public func remarks(warnings: [String]) -> DigestRemarks {
-        DigestRemarks(
-            warnings: warnings,
-            grouping: explanation,
-            images: notes.map { DigestRemarks.Image(index: $0.image, text: $0.description) }
-        )
     }
 }
