@@ -21,7 +21,9 @@ static uint64_t identity(void) { return (uint64_t)sys_getpid() << 32 | (uint64_t
 
 bool mayday_on_crashing_thread(void) {
     uint64_t owner = mayday_crash.owner;
-    return owner != 0 && owner == identity();
+    if (owner == 0 || mayday_crash.thread_pointer != __builtin_thread_pointer()) return false;
+    // The child of a fork has the same thread pointer, but nothing forks in a stage, where the unwinder asks at every frame.
+    return mayday_crash.phase == PHASE_STAGE || owner == identity();
 }
 
 void mayday_mask_for_capture(void) {
@@ -51,7 +53,6 @@ static void capture_stages(void) {
         if (left != LEFT_NOT) mayday_unwinder_abandon();
     }
     mayday_run_stage("stack", mayday_stage_stack, WRITING_GRACE_NS);
-    mayday_report_flush();
     mayday_run_stage("images", mayday_stage_images, WRITING_GRACE_NS);
     mayday_report_flush();
     mayday_write_threads();
@@ -83,6 +84,7 @@ static void capture(int signal, siginfo_t *info, void *context) {
     mayday_crash.context = context;
     mayday_crash.pid = sys_getpid();
     mayday_crash.thread = sys_gettid();
+    mayday_crash.thread_pointer = __builtin_thread_pointer();
     mayday_make_report_id(mayday_crash.id);
     mayday_runner_reset();
     mayday_park_reset();
@@ -101,6 +103,7 @@ static void capture(int signal, siginfo_t *info, void *context) {
             mayday_mask_for_capture();
         }
         mayday_crash.phase = PHASE_RUNNER;
+        mayday_deadline_disarm();
     }
     mayday_deadline_stop();
     pthread_setcancelstate(cancellation, &cancellation);

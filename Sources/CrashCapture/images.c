@@ -22,7 +22,7 @@ static size_t paths_used;
 /// Async-signal-safe. The build id of a PT_NOTE segment (ELF notes: name size, description size, type, padded to 4).
 static void find_build_id(LoadedImage *image, uintptr_t address, size_t size) {
     if (size > sizeof notes) size = sizeof notes;
-    if (!mayday_safe_read(notes, address, size)) return;
+    if (!mayday_safe_read_near(notes, address, size)) return;
     for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= size;) {
         ElfW(Nhdr) note;
         memcpy(&note, notes + at, sizeof note);
@@ -43,7 +43,7 @@ static void find_build_id(LoadedImage *image, uintptr_t address, size_t size) {
 /// Async-signal-safe. Fills in what the program headers say. False when they make no object.
 static bool read_headers(LoadedImage *image, uintptr_t address, size_t count) {
     if (count == 0 || count > MAX_HEADERS) return false;
-    if (!mayday_safe_read(headers, address, count * sizeof *headers)) return false;
+    if (!mayday_safe_read_near(headers, address, count * sizeof *headers)) return false;
     image->headers = address;
     image->header_count = (uint16_t)count;
     image->base = UINTPTR_MAX;
@@ -72,7 +72,7 @@ static bool read_headers(LoadedImage *image, uintptr_t address, size_t count) {
 /// Async-signal-safe. The object whose ELF header is mapped at `address`.
 static bool read_object(LoadedImage *image, uintptr_t address) {
     ElfW(Ehdr) header;
-    if (!mayday_safe_read(&header, address, sizeof header)) return false;
+    if (!mayday_safe_read_near(&header, address, sizeof header)) return false;
     if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(ElfW(Phdr))) return false;
     return read_headers(image, address + header.e_phoff, header.e_phnum);
 }
@@ -99,7 +99,7 @@ static void add_mapped_path(LoadedImage *image, uintptr_t name) {
     }
     size_t room = sizeof paths - paths_used;
     char *path = paths + paths_used;
-    size_t length = mayday_safe_read_string(path, name, room < PATH_MAX ? room : PATH_MAX);
+    size_t length = mayday_safe_read_string_near(path, name, room < PATH_MAX ? room : PATH_MAX);
     image->path = path;
     paths_used += length + 1;
 }
@@ -119,7 +119,7 @@ static void walk_list(uintptr_t first) {
     int repeated = 0;
     for (int steps = 0; next != 0 && steps < 2 * MAX_IMAGES; steps++) {
         struct link_map map;
-        if (!mayday_safe_read(&map, next, sizeof map)) return;
+        if (!mayday_safe_read_near(&map, next, sizeof map)) return;
         next = (uintptr_t)map.l_next;
         LoadedImage *image = new_image(map.l_addr);
         if (image == NULL) return;
@@ -136,6 +136,7 @@ static void walk_list(uintptr_t first) {
 
 /// Async-signal-safe.
 void mayday_images_walk(void) {
+    mayday_blocks_forget();
     mayday_images.count = 0;
     mayday_images.truncated = false;
     paths_used = 0;
@@ -143,7 +144,7 @@ void mayday_images_walk(void) {
     // PT_PHDR of the executable tells how far it was moved.
     size_t count = mayday_settings->executable_header_count;
     LoadedImage *image = new_image(0);
-    if (count <= MAX_HEADERS && mayday_safe_read(headers, mayday_settings->executable_headers, count * sizeof *headers)) {
+    if (count <= MAX_HEADERS && mayday_safe_read_near(headers, mayday_settings->executable_headers, count * sizeof *headers)) {
         for (size_t index = 0; index < count; index++) {
             if (headers[index].p_type != PT_PHDR) continue;
             image->bias = mayday_settings->executable_headers - headers[index].p_vaddr;
@@ -157,11 +158,11 @@ void mayday_images_walk(void) {
     uintptr_t debug = mayday_settings->loader_debug;
     for (int namespaces = 0; debug != 0 && namespaces < MAX_NAMESPACES; namespaces++) {
         struct r_debug list;
-        if (!mayday_safe_read(&list, debug, sizeof list)) break;
+        if (!mayday_safe_read_near(&list, debug, sizeof list)) break;
         walk_list((uintptr_t)list.r_map);
         // From version 2 on, the lists of dlmopen follow: one pointer behind the structure (glibc 2.35).
         uintptr_t next = 0;
-        if (list.r_version >= 2) mayday_safe_read(&next, debug + sizeof list, sizeof next);
+        if (list.r_version >= 2) mayday_safe_read_near(&next, debug + sizeof list, sizeof next);
         debug = next;
     }
 

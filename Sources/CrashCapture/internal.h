@@ -158,6 +158,8 @@ typedef struct Crash {
     ucontext_t *context;
     pid_t pid;
     pid_t thread;
+    /// Tells that thread from the others without a system call.
+    const void *thread_pointer;
     char id[37];
     char message[2048];
     size_t message_length;
@@ -262,6 +264,11 @@ void mayday_safe_memory_probe(void);
 bool mayday_safe_read(void *to, uintptr_t from, size_t count);
 /// Copies up to the first NUL, at most `capacity` - 1 bytes; always ends `to` with a NUL. Returns the length.
 size_t mayday_safe_read_string(char *to, uintptr_t from, size_t capacity);
+/// The same two for many small pieces that lie close together: whole blocks are copied and kept, so that a piece seldom costs
+/// a system call. What is read may be as old as the last `mayday_blocks_forget`.
+bool mayday_safe_read_near(void *to, uintptr_t from, size_t count);
+size_t mayday_safe_read_string_near(char *to, uintptr_t from, size_t capacity);
+void mayday_blocks_forget(void);
 
 // ---- images.c: loaded objects ----------------------------------------------------------------------------------------------
 

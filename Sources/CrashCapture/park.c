@@ -29,6 +29,8 @@ uint32_t mayday_parked_count;
 
 static _Atomic uint32_t word;
 static _Atomic uint32_t arrived;
+/// How many arrivals the crashing thread waits for; the last of them wakes it.
+static _Atomic uint32_t awaited = UINT32_MAX;
 static _Atomic uint64_t chained_ns;
 
 static uint64_t milliseconds(uint64_t count) { return count * 1000000u; }
@@ -71,8 +73,7 @@ void mayday_park(const ucontext_t *context) {
     for (int index = 0; index < CRASH_SIGNALS; index++) open |= SIGNAL_BIT(mayday_crash_signals[index]);
     sys_sigmask(~open);
     slot->context = context;
-    arrived += 1;
-    sys_futex_wake(&arrived);
+    if (atomic_fetch_add(&arrived, 1) + 1 >= awaited) sys_futex_wake(&arrived);
     stay();
 }
 
@@ -81,6 +82,7 @@ void mayday_wait_for_end(void) { stay(); }
 void mayday_park_reset(void) {
     word = WORD_PARKED;
     arrived = 0;
+    awaited = UINT32_MAX;
     mayday_parked_count = 0;
 }
 
@@ -144,6 +146,7 @@ void mayday_stage_park(void) {
         uint32_t known = mayday_parked_count;
         if (!mayday_for_each_task(stop_thread)) mayday_note_cut("park", "io");
         if (mayday_parked_count == known) break;
+        awaited = signalled;
         for (uint32_t now_arrived = arrived; now_arrived < signalled; now_arrived = arrived) {
             uint64_t now = mayday_monotonic_ns();
             if (now >= limit) {
@@ -152,6 +155,7 @@ void mayday_stage_park(void) {
             }
             sys_futex_wait(&arrived, now_arrived, limit - now);
         }
+        awaited = UINT32_MAX;
     }
 }
 

@@ -47,14 +47,13 @@ LeaveReason mayday_attempt(void (*body)(void), uint64_t grace_ns) {
     uint64_t limit = now < mayday_crash.deadline_ns ? (mayday_crash.deadline_ns - now) / 2 : 0;
     if (limit < grace_ns) limit = grace_ns;
     if (limit == 0) return LEFT_DEADLINE;
-    mayday_deadline_arm(limit);
     LeaveReason left = (LeaveReason)sigsetjmp(mayday_crash.stage_exit, 0);
     if (left == LEFT_NOT) {
         mayday_crash.phase = PHASE_STAGE;
+        mayday_deadline_set(now + limit);
         body();
     }
     mayday_crash.phase = PHASE_RUNNER;
-    mayday_deadline_disarm();
     if (left != LEFT_NOT) mayday_mask_for_capture();
     return left;
 }

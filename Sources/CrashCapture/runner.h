@@ -19,7 +19,8 @@ void mayday_note_completed(const char *stage);
 /// The signal of a capture (capture_signal.c), and the stage deadline: a timer that exists only during the capture and
 /// signals the crashing thread alone.
 void mayday_capture_signal_start(void);
-void mayday_deadline_arm(uint64_t after_ns);
+/// The stage that runs now is left at `at_ns` of the monotonic clock.
+void mayday_deadline_set(uint64_t at_ns);
 void mayday_deadline_disarm(void);
 void mayday_deadline_stop(void);
 /// The process lives on: the action before ours is put back.

@@ -20,6 +20,9 @@ enum {
     MAX_READS = 4096,
     /// How far from the process' own id, and from the crashed thread's, ids are tried where there is no list.
     SEARCHED_IDS = 4096,
+    /// Numbers of fields in a thread's `stat` (proc_pid_stat(5)).
+    STATE_FIELD = 3,
+    BLOCKED_FIELD = 32,
 };
 
 /// The open list of this process' threads, or -1 when there is none.
@@ -101,20 +104,19 @@ bool mayday_for_each_task(bool (*body)(pid_t thread)) {
     return listed;
 }
 
-/// The text behind `key` at the start of a line, or NULL.
-static const char *field(const char *text, const char *key) {
-    size_t length = strlen(key);
-    for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
-        if (*line == '\n') line += 1;
-        if (strncmp(line, key, length) == 0) return line + length;
+/// Behind the `count`th space of `text`, or NULL.
+static const char *behind_spaces(const char *text, int count) {
+    for (; text != NULL && count > 0; count--) {
+        text = strchr(text, ' ');
+        if (text != NULL) text += 1;
     }
-    return NULL;
+    return text;
 }
 
 bool mayday_task_status(pid_t thread, TaskStatus *status) {
-    static char text[4096];
+    static char text[1024];
     char path[32];
-    set_path(path, thread, "/status");
+    set_path(path, thread, "/stat");
     memset(status, 0, sizeof *status);
     status->state = '?';
     int fd = tasks_fd >= 0 ? sys_openat(tasks_fd, path, O_RDONLY | O_CLOEXEC, 0) : -1;
@@ -125,16 +127,17 @@ bool mayday_task_status(pid_t thread, TaskStatus *status) {
     if (length <= 0) return false;
     text[length] = '\0';
 
-    const char *name = field(text, "Name:\t");
-    for (size_t index = 0; name != NULL && index + 1 < sizeof status->name && name[index] != '\n'; index++) {
-        status->name[index] = name[index];
-    }
-    const char *state = field(text, "State:\t");
+    const char *name = strchr(text, '(');
+    const char *name_end = text + length;
+    while (name_end > text && *name_end != ')') name_end -= 1;  // the last one: a name may contain anything
+    if (name == NULL || name_end <= name) return true;
+    size_t name_length = (size_t)(name_end - name) - 1;
+    memcpy(status->name, name + 1, name_length < sizeof status->name ? name_length : sizeof status->name - 1);
+    const char *state = behind_spaces(name_end, 1);
     if (state != NULL) status->state = *state;
-    const char *blocked = field(text, "SigBlk:\t");
-    for (; blocked != NULL && *blocked != '\n' && *blocked != '\0'; blocked++) {
-        uint64_t digit = *blocked <= '9' ? (uint64_t)(*blocked - '0') : (uint64_t)(*blocked - 'a' + 10);
-        status->blocked = status->blocked << 4 | (digit & 15);
+    const char *blocked = behind_spaces(state, BLOCKED_FIELD - STATE_FIELD);
+    for (; blocked != NULL && *blocked >= '0' && *blocked <= '9'; blocked++) {
+        status->blocked = status->blocked * 10 + (uint64_t)(*blocked - '0');
     }
     return true;
 }

@@ -12,13 +12,14 @@
 typedef struct TaskStatus {
     char name[16];
     char state;
-    /// Blocked signals, one bit each from bit 0 for signal 1.
+    /// Blocked signals up to 31, one bit each from bit 0 for signal 1.
     uint64_t blocked;
 } TaskStatus;
 
 /// Calls `body` with each thread id until it returns false. Where there is no list to read, ids are tried: then false.
 bool mayday_for_each_task(bool (*body)(pid_t thread));
 /// What is known of a thread, from within `body`: where nothing can be asked, state `?`. False when the thread has ended.
+/// From its `stat`: the kernel takes twice as long for its `status`.
 bool mayday_task_status(pid_t thread, TaskStatus *status);
 
 #pragma GCC visibility pop
