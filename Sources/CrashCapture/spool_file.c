@@ -12,7 +12,12 @@
 #include <string.h>
 #include <sys/file.h>
 
-enum { OPEN_ATTEMPTS = 16, FIRST_CLEAR = 128 };
+enum {
+    OPEN_ATTEMPTS = 16,
+    /// Not above 63: the kernel begins with a table of 64, and to grow that of a process with threads it waits for all
+    /// processors (8 to 20 ms).
+    FIRST_CLEAR = 32,
+};
 
 SpoolFile mayday_spool = {.fd = -1};
 
