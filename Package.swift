@@ -152,7 +152,7 @@ let tests: [Target] = [
     test("IngestTests", ["Ingest", "Store", "CrashReport"]),
     test("DigestTests", ["Digest", "Grouping", "Store", "Symbolication", "CrashReport"]),
     test("CommandTests", ["MaydayCLI", "Query", "Store", "CrashReport"], exclude: ["Golden"]),
-    test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService", "Grouping", "CrashReport"]),
+    test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService"]),
 ]
 
 func test(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {

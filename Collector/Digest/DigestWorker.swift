@@ -28,7 +28,7 @@ public final class DigestWorker: Sendable {
     /// A worker that is not started yet.
     ///
     /// - Parameters:
-    ///   - log: gets a line for each report or store failure; called on the worker's thread.
+    ///   - log: gets a line for each report that was digested or failed, and for each failure of the store; called on the worker's thread.
     ///   - makeDigest: makes what adds symbols and groups; called once, on the worker's thread, where the result stays.
     public init(
         store: any Store,
@@ -127,6 +127,8 @@ public final class DigestWorker: Sendable {
             gzip: digested.report.encode(),
             remarks: DigestRemarks(of: digested, warnings: warnings)
         )
-        if try store.finish(digestion) != nil { doneCount.add(1, ordering: .relaxed) }
+        guard let issue = try store.finish(digestion) else { return }
+        doneCount.add(1, ordering: .relaxed)
+        log("digest: report \(pending.key.id) of project \(pending.key.project) is in issue \(issue.key.number)")
     }
 }

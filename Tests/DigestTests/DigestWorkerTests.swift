@@ -107,7 +107,9 @@ struct DigestWorkerTests {
             worker.stop(within: .seconds(60))
             #expect(worker.done == (start == 1 ? 2 : 0))
             #expect(worker.failed == (start < 4 ? 2 : 0))
-            #expect(record.lines.withLock { $0.count } == worker.failed)
+            let lines = record.lines.withLock { $0 }
+            #expect(lines.count { $0.contains(" is in issue ") } == worker.done)
+            #expect(lines.count == worker.done + worker.failed)
         }
         #expect(try fixture.store.digestCounts() == DigestCounts(pending: 0, failed: 2))
         #expect(try fixture.states.contains(.failed(reason: "\(Refused())")))

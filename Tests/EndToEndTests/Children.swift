@@ -26,8 +26,4 @@ enum Children {
         let files = FileManager.default.enumerator(atPath: spool)?.compactMap { $0 as? String } ?? []
         return files.filter { $0.contains(".jsonl.gz") }.sorted()
     }
-
-    static func bytes(of path: String) throws -> [UInt8] {
-        Array(try Data(contentsOf: URL(filePath: path)))
-    }
 }

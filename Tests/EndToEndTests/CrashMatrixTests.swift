@@ -1,5 +1,3 @@
-import CrashReport
-import Grouping
 import Foundation
 import TestSupport
 import Testing
@@ -7,113 +5,84 @@ import Testing
 @testable import CrashGallery
 
 /// Every kind of crash, on every kind of thread, in every build: a real child each, beside the same child without Mayday.
-@Suite struct CrashMatrixTests {
-    struct Case: Sendable, CustomTestStringConvertible {
-        let kind: CrashKind
-        let stage: Stage
-        let build: Build
+@Suite(Matrix.Trait()) struct CrashMatrixTests {
+    @Test(arguments: MatrixCase.all)
+    func reportSaysWhatHappened(_ test: MatrixCase) async throws {
+        let seen = try await #require(Matrix.current).sighting(of: test)
+        #expect(seen.bare.status == .signalled(try number(of: test.kind.signal)))
+        #expect(seen.crash.status == seen.bare.status)
+        #expect(seen.spooled == [], "the collector has it, the spool has not; without Mayday there is nothing")
+        #expect(seen.crash.errors.contains("mayday: \(test.kind.signal)"))
+        // What the C++ runtime prints of an exception is printed still.
+        if test.kind.name.hasPrefix("cxx-") { #expect(seen.crash.errors.hasPrefix(seen.bare.errors)) }
 
-        var testDescription: String { "\(kind.name) on \(stage.rawValue), \(build.rawValue)" }
-
-        static let all = Build.tested.flatMap { build in
-            gallery.filter { $0.inRelease || !build.isOptimised }.flatMap { kind in
-                kind.stages.map { Case(kind: kind, stage: $0, build: build) }
-            }
-        }
-    }
-
-    @Test(arguments: Case.all)
-    func reportSaysWhatHappened(_ test: Case) async throws {
-        try await Children.turnstile.pass {
-            let bare = try await crash(test, ["GALLERY_WITHOUT_MAYDAY": "1"])
-            #expect(bare.outcome.status == .signalled(try number(of: test.kind.signal)))
-            #expect(bare.reports.isEmpty)
-
-            let crash = try await crash(test, [:])
-            #expect(crash.outcome.status == bare.outcome.status)
-            #expect(crash.outcome.errors.contains(test.kind.signal))
-            // What the C++ runtime prints of an exception is printed still.
-            if test.kind.name.hasPrefix("cxx-") { #expect(crash.outcome.errors.hasPrefix(bare.outcome.errors)) }
-            let file = try #require(crash.reports.first, "no report; \(crash.outcome.errors)")
-            #expect(crash.reports.count == 1)
-            #expect(
-                crash.outcome.errors.contains(String(file.suffix(45).prefix(36))),
-                "the status line names the report"
-            )
-
-            let decoded = try Report.decode(gzip: try Children.bytes(of: "\(crash.spool.path)/\(file)"))
-            #expect(decoded.isComplete)
-            #expect(decoded.warnings == [])
-            #expect(decoded.report.end?.cut == [])
-            #expect(decoded.report.crash?.signal.name == test.kind.signal)
-            await check(SharedDigester.shared.digest(decoded.report), test)
-        }
-    }
-
-    private func check(_ digested: DigestedReport, _ test: Case) {
-        let message = digested.report.crash?.message
-        if let expected = test.build.isOptimised ? test.kind.message.release : test.kind.message.debug {
-            #expect(message?.contains(expected) == true, "the message is \(message ?? "missing")")
-        } else {
-            #expect(message == nil)
-        }
-        let function = test.kind.function
-        var culprits = CrashMarkers.places(of: test.kind.name).map { "\(function) (\($0))" }
-        if test.kind.mayHaveNoLine { culprits.append(function) }
-        // An optimised build may crash in the copy that the compiler made for the types at hand.
-        let culprit = digested.culprit?.replacing("specialized ", with: "") ?? "missing"
-        #expect(culprits.contains(culprit))
+        let report = seen.shown
+        #expect(report.state == "done")
+        #expect(report.warnings == [])
+        #expect(report.end != nil && report.end?.cut == nil)
+        #expect(report.crash.signal.name == test.kind.signal)
+        #expect(test.message.isMet(by: report.crash.message), "the message is \(report.crash.message ?? "missing")")
+        #expect(test.culprits.contains(report.plainCulprit ?? "missing"), "\(test.culprits)")
+        checkThreads(report, test.stage)
         #if arch(x86_64)
-            checkAwaiting(digested.report, test)
+            checkAwaiting(report, test)
         #endif
     }
 
-    /// The async callers are behind the async function that crashed, or called what did, in their order; the executor's frames follow.
-    private func checkAwaiting(_ report: Report, _ test: Case) {
-        let frames = report.crashedThread?.frames ?? []
-        let awaiting = frames.filter { $0.trust == .await }
-        guard case .suspending = test.kind.body else { return }
+    @Test(
+        .enabled(if: Build.missing.isEmpty, "the table is of all builds; `make test` makes them"),
+        .enabled(if: CapturedTable.isOfThisMachine, "the table is of x86_64, where async callers are found")
+    )
+    func tableOfTheREADMEIsTheMatrix() async throws {
+        let matrix = try #require(Matrix.current)
+        var table = CapturedTable()
+        for test in MatrixCase.all { table.add(test, try await matrix.sighting(of: test)) }
+        let difference = try Golden.difference(
+            table.lines(),
+            part: CapturedTable.name,
+            of: "\(Package.root)/README.md"
+        )
+        #expect(difference == nil)
+    }
+
+    /// The crashed thread is the first, and of the kind that was asked for; the others have their stacks as well.
+    private func checkThreads(_ report: ShownReport, _ stage: Stage) {
+        #expect(report.threads.map { $0.crashed ?? false } == [true] + report.threads.dropFirst().map { _ in false })
+        #expect(Set(report.threads.map(\.id)).count == report.threads.count)
+        guard let crashed = report.threads.first else { return }
+        #expect(crashed.truncated == nil)
+        let functions = crashed.functions
+        #expect((crashed.id == report.process.pid) == (stage == .main))
+        #expect(functions.contains("main") == (stage == .main))
+        #expect(functions.contains("start_thread") == (stage != .main))
+        #expect(functions.contains("_dispatch_worker_thread") == (stage == .dispatch || stage == .task))
+        #expect(functions.contains("swift_job_run") == (stage == .task))
+        #expect(report.hasBystander)
+        if stage != .main {
+            let main = report.threads.first { $0.id == report.process.pid }
+            // While it is in pthread_create, libc blocks every signal, and it has no stack.
+            #expect(main?.frames.isEmpty == true || main?.functions.contains("Stage.run(_:_:)") == true)
+        }
+    }
+
+    /// The async callers are behind the async function that crashed, or called what did, in their order; the executor's
+    /// frames follow. Elsewhere there are none.
+    private func checkAwaiting(_ report: ShownReport, _ test: MatrixCase) {
+        let frames = report.threads.first?.frames ?? []
+        let awaiting = frames.filter { $0.trust == "await" }
         #expect(report.end?.stages.contains("await") == true)
+        #expect(awaiting.isEmpty == (test.stage != .task))
+        guard let first = frames.firstIndex(where: { $0.trust == "await" }) else { return }
+        #expect(frames[first...].prefix(awaiting.count).allSatisfy { $0.trust == "await" })
+        #expect(frames[..<first].contains { $0.origin == "service" })
+        #expect(frames[first...].contains { $0.trust == "cfi" })
         // What runs the gallery's body awaits too, in an order that is the optimiser's.
-        let names = awaiting.compactMap { Self.name($0) }
+        let names = awaiting.compactMap(\.asyncFunction)
         #expect(Array(names.prefix(test.kind.awaitedBy.count)) == test.kind.awaitedBy, "\(names)")
         for frame in awaiting.prefix(test.kind.awaitedBy.count) {
-            #expect(frame.symbols.last?.file?.hasSuffix("/ConcurrencyKinds.swift") == true)
-            #expect(frame.symbols.last?.line != nil)
+            #expect(frame.symbol?.file?.hasSuffix("/ConcurrencyKinds.swift") == true)
+            #expect(frame.symbol?.line != nil)
         }
-        guard let first = frames.firstIndex(where: { $0.trust == .await }) else {
-            Issue.record("no async callers")
-            return
-        }
-        #expect(frames[first...].prefix(awaiting.count).allSatisfy { $0.trust == .await })
-        #expect(frames[..<first].contains { $0.origin == .service })
-        #expect(frames[first...].contains { $0.trust == .cfi })
-    }
-
-    /// The function that a frame is part of: an async one is compiled in pieces, one for each suspension point.
-    private static func name(_ frame: Frame) -> String? {
-        frame.symbols.last?.function.replacing(#/^\(\d+\) (?:await|suspend) resume partial function for /#, with: "")
-    }
-
-    private struct Crash {
-        var outcome: ChildProcess.Outcome
-        var spool: TemporaryDirectory
-        var reports: [String]
-    }
-
-    private func crash(_ test: Case, _ extra: [String: String]) async throws -> Crash {
-        let spool = try TemporaryDirectory()
-        var environment = Children.environment(home: spool)
-        environment["MAYDAY_SPOOL"] = "\(spool.path)/spool"
-        // Nothing is delivered: what the handler wrote stays in the spool.
-        environment["MAYDAY_DELIVERY_DEADLINE"] = "0"
-        let outcome = try await ChildProcess.run(
-            test.build.gallery,
-            [test.kind.name, "--thread", test.stage.rawValue],
-            environment: environment.merging(extra) { $1 },
-            limit: .seconds(30)
-        )
-        return Crash(outcome: outcome, spool: spool, reports: Children.reports(in: spool.path))
     }
 
     private func number(of signal: String) throws -> Int32 {
@@ -122,5 +91,53 @@ import Testing
             "SIGFPE": SIGFPE, "SIGSEGV": SIGSEGV, "SIGSYS": SIGSYS,
         ]
         return try #require(numbers[signal])
+    }
+}
+
+extension MatrixCase {
+    /// What the message must be.
+    var message: ExpectedMessage {
+        ExpectedMessage(part: build.isOptimised ? kind.message.release : kind.message.debug)
+    }
+
+    struct ExpectedMessage {
+        /// Part of the text; nil when there must be none.
+        let part: String?
+
+        func isMet(by message: String?) -> Bool {
+            part.map { message?.contains($0) == true } ?? (message == nil)
+        }
+    }
+
+    /// Where the issue may say that it crashed: function, file and line.
+    var culprits: [String] {
+        let places = CrashMarkers.places(of: kind.name).map { "\(kind.function) (\($0))" }
+        return places + (kind.mayHaveNoLine ? [kind.function] : [])
+    }
+}
+
+extension ShownReport {
+    /// An optimised build may crash in the copy that the compiler made for the types at hand.
+    var plainCulprit: String? { culprit?.replacing("specialized ", with: "") }
+
+    /// The thread that has nothing to do with the crash is there by name, with its stack down to the line.
+    var hasBystander: Bool {
+        let found = threads.filter { $0.name == "night-watch" }
+        let symbols = found.flatMap(\.frames).compactMap(\.symbol)
+        return found.count == 1
+            && symbols.contains {
+                $0.function == "keep_watch" && $0.file?.hasSuffix("/Bystander.c") == true && $0.line != nil
+            }
+    }
+}
+
+extension ShownReport.Thread {
+    var functions: [String] { frames.compactMap { $0.symbol?.function } }
+}
+
+extension ShownReport.Frame {
+    /// The function that a frame is part of: an async one is compiled in pieces, one for each suspension point.
+    var asyncFunction: String? {
+        symbol?.function.replacing(#/^\(\d+\) (?:await|suspend) resume partial function for /#, with: "")
     }
 }

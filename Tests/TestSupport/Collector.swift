@@ -27,11 +27,13 @@
         }
 
         /// Starts `serve` on a free port and waits until it listens.
-        public func serve(_ arguments: String...) async throws -> Serving {
+        ///
+        /// - Parameter limit: how long it may live.
+        public func serve(_ arguments: String..., limit: Duration = .seconds(120)) async throws -> Serving {
             let child = try ChildProcess(
                 Self.mayday,
                 ["serve", "--data", data, "--listen", "127.0.0.1:0"] + arguments,
-                limit: .seconds(120)
+                limit: limit
             )
             guard let line = await child.line(containing: "listening") else {
                 let outcome = await child.outcome()

@@ -11,15 +11,36 @@ public enum Golden {
     public static func difference(_ lines: [String], _ name: String, testFile: String = #filePath) throws -> String? {
         let directory = URL(filePath: testFile).deletingLastPathComponent().appending(path: "Golden")
         let file = directory.appending(path: name)
-        let text = lines.map { $0 + "\n" }.joined()
-        if ProcessInfo.processInfo.environment[updateVariable] != nil {
+        if isUpdating {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: file)
+            try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: file)
             return nil
         }
         let golden = String(decoding: try Data(contentsOf: file), as: UTF8.self)
-        guard text != golden else { return nil }
-        let wanted = golden.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { String($0) }
+        return difference(lines, golden.split(separator: "\n", omittingEmptySubsequences: false).dropLast(), name)
+    }
+
+    /// How `lines` differ from those between the lines `<!-- NAME -->` and `<!-- NAME, end -->` of a Markdown file; nil
+    /// when they do not.
+    public static func difference(_ lines: [String], part name: String, of path: String) throws -> String? {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let old = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard let begin = old.firstIndex(of: "<!-- \(name) -->"), let end = old.firstIndex(of: "<!-- \(name), end -->"),
+            begin < end
+        else { return "\(path) has no part between <!-- \(name) --> and <!-- \(name), end -->" }
+        if isUpdating {
+            let new = old[...begin] + lines.map { $0[...] } + old[end...]
+            try Data(new.joined(separator: "\n").utf8).write(to: URL(filePath: path))
+            return nil
+        }
+        return difference(lines, old[(begin + 1)..<end], "\(path), part \(name)")
+    }
+
+    private static let isUpdating = ProcessInfo.processInfo.environment[updateVariable] != nil
+
+    private static func difference(_ lines: [String], _ golden: some Sequence<Substring>, _ name: String) -> String? {
+        let wanted = golden.map { String($0) }
+        guard lines != wanted else { return nil }
         let place =
             zip(wanted, lines).enumerated().first { $0.element.0 != $0.element.1 }?.offset
             ?? min(wanted.count, lines.count)

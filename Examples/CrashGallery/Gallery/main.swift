@@ -3,6 +3,7 @@
 //     CrashGallery list
 //     CrashGallery KIND [--thread main|thread|dispatch|task]
 
+import CCrashKinds
 import Mayday
 
 #if canImport(Glibc)
@@ -23,6 +24,10 @@ switch Invocation(CommandLine.arguments.dropFirst()) {
 case .list:
     print(table(gallery))
 case .crash(let kind, let stage):
+    guard bystander_start() == 0 else {
+        print("no thread could be started")
+        exit(3)
+    }
     stage.run(kind, 2)
     if case .topLevel = kind.body {
         throw Refusal.locked(2)  // crash: uncaught-error

@@ -41,4 +41,7 @@ int32_t sandbox_forbidden_call(void);
 /// Sends the calling thread a signal.
 int32_t signal_self(int32_t signal);
 
+/// Starts a thread named `night-watch` that sleeps in `keep_watch`, and returns once it is there; -1 when it cannot.
+int bystander_start(void);
+
 #endif
