@@ -83,6 +83,12 @@ let collector: [Target] = [
         swiftSettings: strict
     ),
     .target(
+        name: "Import",
+        dependencies: ["CrashReport", "Store", "CZlib"],
+        path: "Collector/Import",
+        swiftSettings: strict
+    ),
+    .target(
         name: "Digest",
         dependencies: ["CrashReport", "Symbolication", "Grouping", "Store"],
         path: "Collector/Digest",
@@ -96,7 +102,7 @@ let collector: [Target] = [
     ),
     .executableTarget(
         name: "MaydayCLI",
-        dependencies: ["CrashReport", "Symbolication", "Grouping", "Store", "Ingest", "Digest", "Query"],
+        dependencies: ["CrashReport", "Symbolication", "Grouping", "Store", "Ingest", "Import", "Digest", "Query"],
         path: "Collector/mayday",
         swiftSettings: strict
     ),
@@ -137,7 +143,7 @@ let tests: [Target] = [
         path: "Tests/CaptureChild/Main",
         swiftSettings: strict
     ),
-    test("CrashCaptureTests", ["CrashCapture", "CrashReport", "CaptureChild"]),
+    test("CrashCaptureTests", ["CrashCapture", "CrashReport", "CaptureChild", "Import"]),
     test("MaydayTests", ["Mayday", "MaydayTestKit", "CrashReport", "SDKChild"]),
     .executableTarget(name: "SDKChild", dependencies: ["Mayday"], path: "Tests/SDKChild", swiftSettings: strict),
     .target(name: "SoakLoad", path: "Tests/Soak/Load", cxxSettings: strictCxx),
@@ -150,6 +156,7 @@ let tests: [Target] = [
     test("SymbolicationTests", ["Symbolication", "CrashReport"], exclude: ["Fixture"]),
     test("StoreTests", ["Store", "CrashReport"]),
     test("IngestTests", ["Ingest", "Store", "CrashReport"]),
+    test("ImportTests", ["Import", "Store", "CrashReport"]),
     test("DigestTests", ["Digest", "Grouping", "Store", "Symbolication", "CrashReport"]),
     test("CommandTests", ["MaydayCLI", "Query", "Store", "CrashReport"], exclude: ["Golden"]),
     test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService"]),

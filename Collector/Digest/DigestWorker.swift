@@ -78,8 +78,9 @@ public final class DigestWorker: Sendable {
         var failures = 0
         var isRecovered = false
         while true {
-            // After a failure of the store it is tried again in 1, 2, 4 … 32 s, else there is nothing to do until woken.
-            _ = wakes.wait(timeout: failures == 0 ? .distantFuture : .now() + .seconds(1 << min(failures - 1, 5)))
+            // After a failure of the store it is tried again in 1, 2, 4 … 32 s. Else there is nothing to do until woken,
+            // but that `mayday import`, another process, may have added reports.
+            _ = wakes.wait(timeout: .now() + .seconds(failures == 0 ? 2 : 1 << min(failures - 1, 5)))
             isWoken.store(false, ordering: .sequentiallyConsistent)
             do throws(StoreError) {
                 if !isRecovered { try store.retryFailed(maximumAttempts: Self.maximumAttempts) }

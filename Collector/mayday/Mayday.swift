@@ -4,7 +4,7 @@ enum Mayday {
     static var commands: [any Command.Type] {
         [
             ServeCommand.self, ListCommand.self, ReportsCommand.self, ShowCommand.self, ProjectsCommand.self,
-            VersionCommand.self,
+            ImportCommand.self, VersionCommand.self,
         ]
     }
 

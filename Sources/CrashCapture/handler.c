@@ -7,6 +7,7 @@
 #include "descriptors.h"
 #include "park.h"
 #include "runner.h"
+#include "standard_error.h"
 #include "system_calls.h"
 
 #include <errno.h>
@@ -68,10 +69,11 @@ static void finish(void) {
 /// Bounded: a pipe that nobody reads would hold the process for ever.
 static void say_crash(void) { mayday_attempt(mayday_status_line, WRITING_GRACE_NS); }
 static void say_delivery(void) { mayday_attempt(mayday_delivery_line, WRITING_GRACE_NS); }
+static void say_report(void) { mayday_attempt(mayday_last_resort, LAST_RESORT_NS); }
 
 /// What follows the crash, in order. A fault in one of them outside a stage abandons that one and the next runs.
 static void (*const steps[])(void) = {
-    capture_stages, finish, say_crash, mayday_deliver, say_delivery, mayday_rehearsal_end,
+    capture_stages, finish, say_crash, mayday_deliver, say_delivery, mayday_rehearsal_end, say_report,
 };
 
 static void capture(int signal, siginfo_t *info, void *context) {

@@ -221,8 +221,8 @@ void mayday_pass_on(int signal, const siginfo_t *info);
 
 // ---- report_writer.c: lines → gzip → spool file; handler ----------------------------------------------------------------
 
-/// Opens the report. False when there is nowhere to write.
-bool mayday_report_open(void);
+/// Opens the report.
+void mayday_report_open(void);
 /// The empty line buffer, shared by all stages.
 Line *mayday_report_line(void);
 /// Ends the line with `\n` and compresses it. A line that overflowed is dropped and noted.
@@ -239,19 +239,22 @@ void mayday_report_warm_up(void);
 typedef struct SpoolFile {
     /// The file, or the memfd; -1 when there is neither.
     int fd;
-    /// The report is a memfd.
+    /// There is no file: the report is in the memfd, or only in what is kept.
     bool in_memory;
     /// Renamed into place.
     bool published;
-    uint64_t size;
-    /// errno that sent the report into memory, or that lost it.
+    /// errno that sent the report into memory, or took the memfd.
     int error;
+    /// Its first bytes: all of a report that has not an extraordinary number of threads.
+    const uint8_t *kept;
+    size_t kept_count;
     char path[PATH_MAX];
 } SpoolFile;
 
 extern SpoolFile mayday_spool;
 
-bool mayday_spool_open(const char *id);
+void mayday_spool_open(const char *id);
+/// False when nothing takes any more.
 bool mayday_spool_write(const void *bytes, size_t count);
 /// fsync, rename, fsync of the directory; the lock is released.
 void mayday_spool_publish(void);

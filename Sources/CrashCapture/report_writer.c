@@ -59,9 +59,9 @@ static void run_compressor(int flush) {
     } while (stream.avail_out == 0 && result != Z_STREAM_END);
 }
 
-bool mayday_report_open(void) {
-    open_for_writing = mayday_spool_open(mayday_crash.id) && open_stream(WINDOW_BITS, MEMORY_LEVEL);
-    return open_for_writing;
+void mayday_report_open(void) {
+    mayday_spool_open(mayday_crash.id);
+    open_for_writing = open_stream(WINDOW_BITS, MEMORY_LEVEL);
 }
 
 Line *mayday_report_line(void) {
@@ -107,6 +107,7 @@ void mayday_report_warm_up(void) {
     stream.avail_out = sizeof output;
     deflate(&stream, Z_FINISH);
     deflateEnd(&stream);
+    crc32(0, (const Bytef *)sample, sizeof sample);
 }
 
 #endif

@@ -1,5 +1,6 @@
 // Where the bytes of a report go: `ID.jsonl.gz.part` in the spool directory, locked while it is written and renamed when
-// it is whole and durable; or a memfd, when there is no directory or it takes no more. Async-signal-safe.
+// it is whole and durable; or a memfd, when there is no directory or it takes no more; or, where that is refused as well,
+// nowhere but the memory in which a copy is kept for the last resort. Async-signal-safe.
 
 #if defined(__linux__)
 
@@ -17,6 +18,7 @@ enum {
     /// Not above 63: the kernel begins with a table of 64, and to grow that of a process with threads it waits for all
     /// processors (8 to 20 ms).
     FIRST_CLEAR = 32,
+    KEPT_LIMIT = 1024 * 1024,
 };
 
 SpoolFile mayday_spool = {.fd = -1};
@@ -51,82 +53,84 @@ static void join(char *to, size_t capacity, const char *first, const char *secon
     to[at] = '\0';
 }
 
-/// Goes on in memory, with what the file already had. `error` says why.
-static bool move_to_memory(int error) {
-    int file = mayday_spool.fd;
-    uint64_t written = mayday_spool.size;
-    mayday_spool.error = error;
-    mayday_spool.in_memory = true;
-    mayday_spool.size = 0;
-    mayday_spool.fd = keep_clear(sys_memfd_create("mayday-report", MFD_CLOEXEC));
-    bool moved = mayday_spool.fd >= 0;
-    while (moved && file >= 0 && mayday_spool.size < written) {
-        static char chunk[4096];
-        uint64_t left = written - mayday_spool.size;
-        ssize_t got = sys_pread(file, chunk, left < sizeof chunk ? left : sizeof chunk, (off_t)mayday_spool.size);
-        moved = got > 0 && sys_write(mayday_spool.fd, chunk, (size_t)got) == got;
-        if (moved) mayday_spool.size += (uint64_t)got;
-    }
-    if (file >= 0) {
-        sys_unlinkat(directory_fd, part_name);
-        sys_close(file);
-    }
-    if (!moved && mayday_spool.fd >= 0) {
-        sys_close(mayday_spool.fd);
-        mayday_spool.fd = -1;
-    }
-    return moved;
+/// The beginning of the report, up to its whole. Address space only, as far as it is not used.
+static uint8_t kept[KEPT_LIMIT];
+
+static void keep(const void *bytes, size_t count) {
+    size_t room = sizeof kept - mayday_spool.kept_count;
+    if (count > room) count = room;
+    memcpy(kept + mayday_spool.kept_count, bytes, count);
+    mayday_spool.kept_count += count;
 }
 
-bool mayday_spool_open(const char *id) {
-    mayday_spool.fd = -1;
-    mayday_spool.in_memory = false;
-    mayday_spool.published = false;
-    mayday_spool.size = 0;
-    mayday_spool.error = 0;
-    mayday_spool.path[0] = '\0';
-    if (mayday_settings->spool_path == NULL) return move_to_memory(0);
-
-    join(part_name, sizeof part_name, id, ".jsonl.gz", ".part");
-    join(final_name, sizeof final_name, id, ".jsonl.gz", "");
-    directory_fd = open_directory();
-    if (directory_fd < 0) return move_to_memory(errno);
-    int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-    mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
-    // A thread that is not stopped and waits for a descriptor may have taken the room that was made.
-    for (int attempt = 1; mayday_spool.fd < 0 && errno == EMFILE && attempt < OPEN_ATTEMPTS; attempt++) {
-        mayday_make_room_again();
-        mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
-    }
-    if (mayday_spool.fd < 0) return move_to_memory(errno);
-    mayday_spool.fd = keep_clear(mayday_spool.fd);
-    sys_flock(mayday_spool.fd, LOCK_EX | LOCK_NB);
-    join(mayday_spool.path, sizeof mayday_spool.path, mayday_settings->spool_path, "/", final_name);
-    return true;
-}
-
-bool mayday_spool_write(const void *bytes, size_t count) {
-    const char *next = bytes;
-    while (count > 0) {
-        if (mayday_spool.fd < 0) return false;
+/// Writes all of it. 0, or errno.
+static int write_all(const void *bytes, size_t count) {
+    for (const char *next = bytes; count > 0;) {
         ssize_t put = sys_write(mayday_spool.fd, next, count);
         if (put > 0) {
             next += put;
             count -= (size_t)put;
-            mayday_spool.size += (uint64_t)put;
-            continue;
+        } else if (put == 0 || errno != EINTR) {
+            int error = put == 0 ? EIO : errno;
+            // Above RLIMIT_FSIZE the kernel also sends SIGXFSZ, which would end the process in the crash's place.
+            if (error == EFBIG) sys_take_pending(SIGNAL_BIT(SIGXFSZ));
+            return error;
         }
-        int error = put == 0 ? EIO : errno;
-        if (error == EINTR) continue;
-        // Above RLIMIT_FSIZE the kernel also sends SIGXFSZ, which would end the process in the crash's place.
-        if (error == EFBIG) sys_take_pending(SIGNAL_BIT(SIGXFSZ));
-        if (mayday_spool.in_memory) {
-            mayday_spool.error = error;
-            return false;
-        }
-        if (!move_to_memory(error)) return false;
     }
-    return true;
+    return 0;
+}
+
+static void drop_file(void) {
+    if (mayday_spool.fd >= 0) sys_close(mayday_spool.fd);
+    mayday_spool.fd = -1;
+}
+
+/// Goes on in memory, with what is kept. `error` says why.
+static void move_to_memory(int error) {
+    if (mayday_spool.fd >= 0) sys_unlinkat(directory_fd, part_name);
+    drop_file();
+    mayday_spool.error = error;
+    mayday_spool.in_memory = true;
+    mayday_spool.fd = keep_clear(sys_memfd_create("mayday-report", MFD_CLOEXEC));
+    if (mayday_spool.fd >= 0 && write_all(kept, mayday_spool.kept_count) != 0) drop_file();
+}
+
+void mayday_spool_open(const char *id) {
+    mayday_spool = (SpoolFile){.fd = -1, .kept = kept};
+    if (mayday_settings->spool_path == NULL) {
+        move_to_memory(0);
+        return;
+    }
+    join(part_name, sizeof part_name, id, ".jsonl.gz", ".part");
+    join(final_name, sizeof final_name, id, ".jsonl.gz", "");
+    directory_fd = open_directory();
+    int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    if (directory_fd >= 0) mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
+    // A thread that is not stopped and waits for a descriptor may have taken the room that was made.
+    for (int attempt = 1; mayday_spool.fd < 0 && errno == EMFILE && attempt < OPEN_ATTEMPTS; attempt++) {
+        mayday_make_room_again();
+        if (directory_fd < 0) directory_fd = open_directory();
+        if (directory_fd >= 0) mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
+    }
+    if (mayday_spool.fd < 0) {
+        move_to_memory(errno);
+        return;
+    }
+    mayday_spool.fd = keep_clear(mayday_spool.fd);
+    sys_flock(mayday_spool.fd, LOCK_EX | LOCK_NB);
+    join(mayday_spool.path, sizeof mayday_spool.path, mayday_settings->spool_path, "/", final_name);
+}
+
+bool mayday_spool_write(const void *bytes, size_t count) {
+    keep(bytes, count);
+    int error = mayday_spool.fd >= 0 ? write_all(bytes, count) : 0;
+    if (error != 0 && !mayday_spool.in_memory) {
+        move_to_memory(error);
+    } else if (error != 0) {
+        mayday_spool.error = error;
+        drop_file();
+    }
+    return mayday_spool.fd >= 0 || mayday_spool.kept_count < sizeof kept;
 }
 
 void mayday_spool_publish(void) {
@@ -138,8 +142,7 @@ void mayday_spool_publish(void) {
     sys_fsync(directory_fd);
     mayday_spool.published = true;
     // Closing releases the lock: from here on the report is anybody's who claims it.
-    sys_close(mayday_spool.fd);
-    mayday_spool.fd = -1;
+    drop_file();
 }
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "internal.h"
 #include "delivery.h"
-#include "system_calls.h"
+#include "standard_error.h"
 
 #include <errno.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static void place(Line *line) {
         mayday_line_raw(line, mayday_spool.path);
         return;
     }
-    mayday_line_raw(line, mayday_spool.fd >= 0 ? " in memory only" : " lost");
+    mayday_line_raw(line, mayday_spool.kept_count > 0 ? " in memory only" : " lost");
     if (mayday_spool.error != 0) {
         mayday_line_raw(line, " (");
         mayday_line_raw(line, mayday_settings->spool_path != NULL ? mayday_settings->spool_path : "memory");
@@ -102,7 +102,7 @@ static bool delivery(Line *line) {
         error_name(line, mayday_delivery.detail);
         break;
     }
-    mayday_line_raw(line, mayday_spool.published ? "; the report stays in the spool" : "; the report is lost");
+    if (mayday_spool.published) mayday_line_raw(line, "; the report stays in the spool");
     return true;
 }
 
@@ -116,9 +116,7 @@ static Line begin(void) {
 
 static void say(Line *line) {
     buffer[line->length] = '\n';
-    ssize_t written = sys_write(STDERR_FILENO, buffer, line->length + 1);
-    // A reader that went away, or a file at its limit, also sends a signal that would end the process in the crash's place.
-    if (written < 0 && (errno == EPIPE || errno == EFBIG)) sys_take_pending(SIGNAL_BIT(SIGPIPE) | SIGNAL_BIT(SIGXFSZ));
+    mayday_say(buffer, line->length + 1, mayday_monotonic_ns() + WRITING_GRACE_NS);
 }
 
 void mayday_status_line(void) {

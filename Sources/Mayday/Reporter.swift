@@ -40,7 +40,8 @@ enum Reporter {
     }
 
     private static func fate(of report: String) -> String {
-        report.hasPrefix("fd:") ? "; it is lost" : "; kept in \(report.madeVisible(limit: 300))"
+        report.hasPrefix("fd:")
+            ? ", and there is no spool to keep it in" : "; kept in \(report.madeVisible(limit: 300))"
     }
 
     /// How long the delivery may take: the deadline counts from the start of the process, and something is left for the
@@ -78,7 +79,7 @@ private func deliverAssigned(
         let memory = FileDescriptor(owning: number)
         guard let size = try? memory.status().st_size, size > 0, size <= Spool.largestReport,
             let bytes = try? memory.read(limit: Int(size)), let id = reportID(in: bytes)
-        else { return [.notDelivered("the report in memory cannot be read; it is lost")] }
+        else { return [.notDelivered("the report in memory cannot be read")] }
         let report = SpooledReport(id: id, gzip: bytes, deadline: deadline)
         return await sideBySide(lanes) { await deliverFromMemory(report, in: $0) }
     }
@@ -147,18 +148,20 @@ private func deliverFromSpool(
     }
 }
 
-/// A report that has no file is tried again until the deadline: after it, it is lost.
+/// A report that has no file is tried again until the deadline: after it, the dying process writes it into its log.
 private func deliverFromMemory(_ report: SpooledReport, in lane: Lane) async -> ReporterResult {
     var attempt = 0
     while true {
         switch await lane.upload(report) {
         case nil: return .delivered("report \(report.id) delivered to \(lane.uploader.destination)")
         case .rejected(let reason):
-            return .notDelivered("report \(report.id) rejected; it is lost, there was no spool: \(reason)")
+            return .notDelivered("report \(report.id) rejected, and there is no spool to set it aside in: \(reason)")
         case .retry(let after, let reason):
             let left = report.deadline - .now
             guard let delay = RetryPolicy.pauseInMemory(attempt: attempt, retryAfter: after, left: left) else {
-                return .notDelivered("report \(report.id) not delivered; it is lost, there was no spool: \(reason)")
+                return .notDelivered(
+                    "report \(report.id) not delivered, and there is no spool to keep it in: \(reason)"
+                )
             }
             attempt += 1
             try? await Task.sleep(for: delay)

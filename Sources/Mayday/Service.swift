@@ -59,8 +59,8 @@ struct Service: Sendable {
             if path == nil {
                 StandardError.warn(
                     """
-                    reports live in memory only, and one that cannot be delivered at the crash is lost: \(error); set \
-                    MAYDAY_SPOOL to a directory that does not exist yet, below one that this user may write to
+                    reports live in memory only, and one that cannot be delivered at the crash goes to standard error, \
+                    for `mayday import`: \(error); set MAYDAY_SPOOL to a directory that does not exist yet, below one that this user may write to
                     """
                 )
             } else {

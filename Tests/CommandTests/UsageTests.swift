@@ -7,7 +7,7 @@
     struct UsageTests {
         @Test(
             "help is made for every command, with an example",
-            arguments: ["", "serve", "list", "reports", "show", "projects", "version"]
+            arguments: ["", "serve", "list", "reports", "show", "projects", "import", "version"]
         )
         func help(command: String) async throws {
             let arguments = command.isEmpty ? ["--help"] : [command, "--help"]

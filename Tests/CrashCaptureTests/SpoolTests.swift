@@ -87,14 +87,6 @@
             #expect(try CaptureRun.report(at: "\(out.path)/delivered").crash?.signal.name == "SIGABRT")
         }
 
-        /// Above RLIMIT_FSIZE the kernel sends SIGXFSZ: it must not end the process in the crash's place.
-        @Test func fileSizeLimit() async throws {
-            let run = try await CaptureRun("segv", ["--file-limit", "1000"])
-            #expect(run.outcome.status == .signalled(SIGSEGV))
-            #expect(try run.files == [])
-            #expect(run.outcome.errors.hasSuffix(" in memory only (\(run.spool.path): file size limit exceeded)\n"))
-        }
-
         /// The status line meets a broken pipe, and SIGPIPE must not end the process in the crash's place.
         @Test func deadStandardError() async throws {
             let spool = try TemporaryDirectory()

@@ -62,6 +62,31 @@ import Testing
         }
     }
 
+    /// As in a container whose disk and network are gone: its log is all that is left.
+    @Test func withoutASpoolAndACollectorTheReportIsImportedFromTheLog() async throws {
+        try await Children.turnstile.pass {
+            let home = try TemporaryDirectory()
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            let dsn = try await serving.secret("MAYDAY_DSN")
+            #expect(await serving.stop().status == .exited(0))
+            let service = try await Checkout(
+                .debug,
+                home: home,
+                ["MAYDAY_DSN": dsn, "MAYDAY_SPOOL": "/dev/null/spool"]
+            )
+            let crashed = try await service.crash(bug)
+            #expect(crashed.status == .signalled(bug.signal))
+            let log = "\(home.path)/container.log"
+            let lines = crashed.errors.split(separator: "\n").map { "2026-11-30T10:00:00.123456789Z stderr F \($0)\n" }
+            try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: log))
+            let imported = try await collector.run("import", log)
+            #expect(imported.output == "1 imported\n", "\(imported.errors)")
+            #expect(imported.status == .exited(0))
+            #expect(try await collector.run("list").output.contains(bug.title))
+        }
+    }
+
     @Test(
         .enabled(if: geteuid() == 0, "needs root, to mount a file system that is full"),
         arguments: [

@@ -63,9 +63,9 @@ import Testing
         #expect(outcome.output == "started\n")
         #expect(
             outcome.errors == """
-                mayday: warning: reports live in memory only, and one that cannot be delivered at the crash is lost: \
-                \(directory.path) is writable by others (mode 0777); set MAYDAY_SPOOL to a directory that does not exist \
-                yet, below one that this user may write to
+                mayday: warning: reports live in memory only, and one that cannot be delivered at the crash goes to \
+                standard error, for `mayday import`: \(directory.path) is writable by others (mode 0777); set MAYDAY_SPOOL \
+                to a directory that does not exist yet, below one that this user may write to
 
                 """
         )

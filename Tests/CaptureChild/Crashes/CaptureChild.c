@@ -12,7 +12,8 @@
 //   --daemon bare|busy      closes every descriptor above 2 after it has installed, and opens others when it is busy
 //   --blocked yes           every signal is blocked from the beginning
 //   --signal-limit COUNT    RLIMIT_SIGPENDING
-//   --sandbox yes           refuses the newer system calls, as old kernels and seccomp profiles do (see sandbox.c)
+//   --sandbox yes           refuses the newer system calls, as old kernels and seccomp profiles do (see sandbox.c);
+//                           `memory` refuses memfd_create as well
 
 #include "CaptureChildCrashes.h"
 
@@ -164,7 +165,7 @@ int capture_child_main(int32_t count, char **arguments) {
         struct rlimit limit = {number(parsed.signal_limit, 0), number(parsed.signal_limit, 0)};
         setrlimit(RLIMIT_SIGPENDING, &limit);
     }
-    if (parsed.sandbox != NULL) capture_child_enter_sandbox();
+    if (parsed.sandbox != NULL) capture_child_enter_sandbox(strcmp(parsed.sandbox, "memory") == 0);
     capture_child_descriptors_before = capture_child_descriptors();
     if (parsed.capture && !install(arguments[0], &parsed)) return 70;
     if (parsed.daemon != NULL) become_daemon(strcmp(parsed.daemon, "busy") == 0);

@@ -14,7 +14,8 @@ bool capture_child_install_previous(const char *mode);
 /// A thread that takes the lock of the previous handler `lock`, passes the barrier `held`, and lets go a little later.
 void *capture_child_hold_lock(void *held);
 
-/// From here on process_vm_readv, pidfd_open, close_range, timer_create and unshare are refused.
-void capture_child_enter_sandbox(void);
+/// From here on process_vm_readv, pidfd_open, close_range, timer_create and unshare are refused, and memfd_create when
+/// `refuses_memory`.
+void capture_child_enter_sandbox(bool refuses_memory);
 
 #endif

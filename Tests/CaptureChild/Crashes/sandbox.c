@@ -12,7 +12,13 @@
 #define REFUSE(number)                                                                                                 \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 
-void capture_child_enter_sandbox(void) {
+static void enter(struct sock_filter *rules, size_t count) {
+    struct sock_fprog program = {(unsigned short)count, rules};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+void capture_child_enter_sandbox(bool refuses_memory) {
     struct sock_filter rules[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         REFUSE(SYS_process_vm_readv),
@@ -22,7 +28,12 @@ void capture_child_enter_sandbox(void) {
         REFUSE(SYS_unshare),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+    enter(rules, sizeof rules / sizeof *rules);
+    if (!refuses_memory) return;
+    struct sock_filter more[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        REFUSE(SYS_memfd_create),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    enter(more, sizeof more / sizeof *more);
 }

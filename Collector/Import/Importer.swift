@@ -1,0 +1,130 @@
+public import CrashReport
+import Foundation
+public import Store
+
+/// Brings reports from files and logs into the store, checked as those that come over HTTP.
+public struct Importer {
+    /// What became of the reports.
+    public struct Outcome: Sendable, Equatable {
+        /// Ids that are new.
+        public var imported: [String] = []
+        /// Ids that were there before.
+        public var duplicates: [String] = []
+        /// What a person should know of reports that are there: source and text.
+        public var remarks: [String] = []
+        /// What could not be read: source and reason.
+        public var damaged: [String] = []
+    }
+
+    /// What happened so far.
+    public private(set) var outcome = Outcome()
+    private let store: any Store
+    private let project: Int
+    private let now: @Sendable () -> Timestamp
+
+    /// The largest report file, as for a report that comes over HTTP.
+    static let maximumFile = 8 << 20
+    private static let chunk = 1 << 16
+
+    /// An importer for a project that exists.
+    public init(into project: Int, of store: any Store, now: @escaping @Sendable () -> Timestamp) {
+        self.project = project
+        self.store = store
+        self.now = now
+    }
+
+    /// Imports a file, a directory, or standard input when the path is `-`. What cannot be read is noted as damaged.
+    ///
+    /// A directory is searched for files whose names end in `.jsonl.gz` (reports) or `.log`.
+    public mutating func add(path: String) throws(StoreError) {
+        if path == "-" { return try add(FileHandle.standardInput, named: "standard input") }
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+            return outcome.damaged.append("\(path): \(String(cString: strerror(ENOENT)))")
+        }
+        guard isDirectory.boolValue else { return try add(file: path) }
+        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+        for name in names.sorted() where name.hasSuffix(".jsonl.gz") || name.hasSuffix(".log") {
+            try add(file: "\(path)/\(name)")
+        }
+    }
+
+    private mutating func add(file path: String) throws(StoreError) {
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            return outcome.damaged.append("\(path): \(String(cString: strerror(errno)))")
+        }
+        defer { try? file.close() }
+        try add(file, named: path)
+    }
+
+    /// A report begins as gzip does; all else is a log.
+    private mutating func add(_ file: FileHandle, named source: String) throws(StoreError) {
+        guard var bytes = read(file, Self.chunk, source) else { return }
+        if bytes.starts(with: [0x1f, 0x8b]) {
+            while let more = read(file, Self.maximumFile, source), !more.isEmpty, bytes.count <= Self.maximumFile {
+                bytes += more
+            }
+            guard bytes.count <= Self.maximumFile else {
+                return outcome.damaged.append(
+                    "\(source): larger than \(Self.maximumFile) bytes, no report is; \(Self.zcat)"
+                )
+            }
+            return try add(report: bytes, from: source)
+        }
+        var scanner = LogScanner()
+        while !bytes.isEmpty {
+            for report in scanner.feed(bytes) { try add(report, from: source) }
+            guard let more = read(file, Self.chunk, source) else { break }
+            bytes = more
+        }
+        for report in scanner.finish() { try add(report, from: source) }
+    }
+
+    private static let zcat = "is it a compressed log? `zcat LOG | mayday import -`"
+
+    /// Empty at the end; nil, and noted, when the reading failed.
+    private mutating func read(_ file: FileHandle, _ count: Int, _ source: String) -> [UInt8]? {
+        do {
+            return try file.read(upToCount: count).map { [UInt8]($0) } ?? []
+        } catch {
+            outcome.damaged.append("\(source): cannot be read: \(error.localizedDescription)")
+            return nil
+        }
+    }
+
+    private mutating func add(_ logged: LoggedReport, from log: String) throws(StoreError) {
+        let source = "\(log): report \(logged.id)"
+        switch logged.content {
+        case .whole(let bytes): try add(report: bytes, from: source, id: logged.id)
+        case .cut(let bytes, let reason): try add(report: bytes, from: source, id: logged.id, cut: reason)
+        case .damaged(let reason): outcome.damaged.append("\(source): \(reason)")
+        }
+    }
+
+    private mutating func add(
+        report gzip: [UInt8],
+        from source: String,
+        id: String? = nil,
+        cut: String? = nil
+    ) throws(StoreError) {
+        let decoded: DecodedReport
+        do throws(ReportDecodingError) {
+            decoded = try Report.decode(gzip: gzip)
+        } catch {
+            let hint = error.kind == .gzip || error.kind == .noReport ? "; \(Self.zcat)" : ""
+            return outcome.damaged.append(
+                "\(source): \([cut, "\(error)"].compactMap(\.self).joined(separator: "; "))\(id == nil ? hint : "")"
+            )
+        }
+        let report = NewReport(project: project, received: now(), report: decoded.report, gzip: gzip)
+        guard id == nil || id == report.key.id else {
+            return outcome.damaged.append("\(source): its lines hold the report \(report.key.id)")
+        }
+        switch try store.add(report) {
+        case .stored:
+            outcome.imported.append(report.key.id)
+            if let cut { outcome.remarks.append("\(source): only its beginning: \(cut)") }
+        case .duplicate: outcome.duplicates.append(report.key.id)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import CrashReport
+import Digest
+import Grouping
+import Import
+import Store
+
+/// `mayday import`.
+enum ImportCommand: Command {
+    static let spec = CommandSpec(
+        name: "import",
+        summary: "Bring reports from files, directories and logs into the store",
+        operands: "FILE…|DIR…|-",
+        operandCount: 1...(.max),
+        options: [
+            CommandSpec.Option(
+                name: "--project",
+                value: "ID",
+                help: "the project they are of (default the only one there is)"
+            ),
+            .json("what became of them"),
+        ],
+        notes: [
+            "FILE is a report, as in a service's spool, or a log in which a service wrote its report for want of a "
+                + "better place: whatever stands around those lines is ignored. In a directory, files are taken whose "
+                + "names end in .jsonl.gz or .log. - is standard input.",
+            "A report that is there already is left as it is, so the same log may be imported again.",
+        ],
+        examples: ["kubectl logs --previous checkout | mayday import -", "mayday import /var/lib/mayday/checkout"]
+    )
+
+    static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        let wanted = try arguments.number("--project")
+        let store = try arguments.openStore()
+        let project = try project(wanted, store, arguments)
+        var importer = Importer(into: project, of: store, now: { .now() })
+        do throws(StoreError) {
+            for path in arguments.operands { try importer.add(path: path) }
+        } catch {
+            let outcome = importer.outcome
+            let done = outcome.imported.count + outcome.duplicates.count
+            throw CommandError(
+                code: .unreachable,
+                text: "\(error); \(done) reports are there, import again for the rest"
+            )
+        }
+        digest(store, arguments.directory, console)
+        return show(importer.outcome, arguments, console)
+    }
+
+    private static func project(_ wanted: Int?, _ store: any Store, _ arguments: Arguments) throws(CommandError) -> Int
+    {
+        let projects = try CommandError.wrapping { () throws(StoreError) in try store.projects().map(\.id) }
+        if let wanted {
+            guard projects.contains(wanted) else {
+                throw .nothingFound("no project \(wanted): see `mayday projects list`")
+            }
+            return wanted
+        }
+        guard projects.count == 1, let only = projects.first else {
+            throw arguments.usage("there are \(projects.count) projects: say which with --project ID")
+        }
+        return only
+    }
+
+    /// Groups what was imported, unless `mayday serve` is there to do it.
+    private static func digest(_ store: any Store, _ directory: DataDirectory, _ console: Console) {
+        guard let lock = try? directory.lock() else { return }
+        let worker = DigestWorker(store: store, log: { _ in }) {
+            let digester = Digester()
+            return digester.digest
+        }
+        worker.start()
+        worker.stop(within: .seconds(600))
+        if worker.failed > 0 { console.note("\(worker.failed) could not be grouped: see `mayday reports`") }
+        lock.release()
+    }
+
+    private static func show(_ outcome: Importer.Outcome, _ arguments: Arguments, _ console: Console) -> ExitCode {
+        for text in outcome.damaged + outcome.remarks { console.note(text) }
+        if arguments.has("--json") {
+            func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
+            console.print(
+                .object([
+                    "imported": texts(outcome.imported), "duplicates": texts(outcome.duplicates),
+                    "damaged": texts(outcome.damaged), "remarks": texts(outcome.remarks),
+                ])
+            )
+        } else {
+            let counts = [
+                (outcome.imported.count, "imported"), (outcome.duplicates.count, "there already"),
+                (outcome.damaged.count, "damaged"),
+            ].filter { $0.0 > 0 }
+            console.print(
+                counts.isEmpty ? "no reports found" : counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+            )
+        }
+        let found = outcome.imported.count + outcome.duplicates.count
+        return found > 0 && outcome.damaged.isEmpty ? .done : .nothingFound
+    }
+}
