@@ -6,8 +6,9 @@ PREFIX ?= /usr/local
 MODE ?=
 # Which group of figures `make bench` measures; all when empty.
 ONLY ?=
-# How many crashes `make soak` makes.
+# How many crashes `make soak` makes, and the seed of the first; from the clock when empty.
 COUNT ?= 300
+FIRST ?=
 
 # The programs that tests and demo crash, built as services are: debug, release, and release with Swift linked statically.
 # Each has its own scratch path, so that they never rebuild each other.
@@ -47,7 +48,7 @@ bench: packages ## print one line a figure against a peer or floor (ONLY=capture
 soak: packages ## crash busy processes at random, and look for hangs, lost reports and wrong ends (COUNT=5000 for more)
 	$(SWIFT) build --product Soak
 	$(SWIFT) build $(RELEASE) --product Soak
-	scripts/soak "$(call bin,)/Soak" "$(call bin,$(RELEASE))/Soak" --count $(COUNT)
+	scripts/soak "$(call bin,)/Soak" "$(call bin,$(RELEASE))/Soak" --count $(COUNT) $(if $(FIRST),--first $(FIRST))
 
 lint: packages ## format, file lengths, and what the crash handler may call
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift $(wildcard Sources Collector Examples Tests Benchmarks)
