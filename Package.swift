@@ -102,7 +102,9 @@ let collector: [Target] = [
     ),
     .executableTarget(
         name: "MaydayCLI",
-        dependencies: ["CrashReport", "Symbolication", "Grouping", "Store", "Ingest", "Import", "Digest", "Query"],
+        dependencies: [
+            "CrashReport", "Symbolication", "Grouping", "Store", "Ingest", "Import", "Digest", "Query", "CCurl",
+        ],
         path: "Collector/mayday",
         swiftSettings: strict
     ),
@@ -158,7 +160,7 @@ let tests: [Target] = [
     test("IngestTests", ["Ingest", "Store", "CrashReport"]),
     test("ImportTests", ["Import", "Store", "CrashReport"]),
     test("DigestTests", ["Digest", "Grouping", "Store", "Symbolication", "CrashReport"]),
-    test("CommandTests", ["MaydayCLI", "Query", "Store", "CrashReport"], exclude: ["Golden"]),
+    test("CommandTests", ["MaydayCLI", "SDKChild", "Query", "Store", "CrashReport"], exclude: ["Golden"]),
     test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService"]),
 ]
 

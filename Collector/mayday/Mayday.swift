@@ -4,7 +4,7 @@ enum Mayday {
     static var commands: [any Command.Type] {
         [
             ServeCommand.self, ListCommand.self, ReportsCommand.self, ShowCommand.self, ProjectsCommand.self,
-            ImportCommand.self, VersionCommand.self,
+            ImportCommand.self, DoctorCommand.self, VersionCommand.self,
         ]
     }
 

@@ -22,7 +22,8 @@ struct DebugFileFinder {
         return .success(DebugModule(object: object, debugFile: debugFile))
     }
 
-    private func debugFile(object: ELFFile?, path: String, buildID: String) -> ELFFile? {
+    /// The file that an object's debug information was split off to; nil when it has its own, or there is none.
+    func debugFile(object: ELFFile?, path: String, buildID: String) -> ELFFile? {
         if let object, object.section(named: ".debug_info") != nil { return nil }
         for candidate in candidates(object: object, path: path, buildID: buildID) {
             if let file = try? ELFFile(path: candidate), file.buildID == buildID { return file }
@@ -30,7 +31,8 @@ struct DebugFileFinder {
         return nil
     }
 
-    private func candidates(object: ELFFile?, path: String, buildID: String) -> [String] {
+    /// Where such a file may be, in the order in which they are looked at.
+    func candidates(object: ELFFile?, path: String, buildID: String) -> [String] {
         var candidates: [String] = []
         if buildID.utf8.count > 2, buildID.utf8.allSatisfy({ isxdigit(Int32($0)) != 0 }) {
             for directory in debugDirectories {

@@ -7,7 +7,7 @@
     struct UsageTests {
         @Test(
             "help is made for every command, with an example",
-            arguments: ["", "serve", "list", "reports", "show", "projects", "import", "version"]
+            arguments: ["", "serve", "list", "reports", "show", "projects", "import", "doctor", "version"]
         )
         func help(command: String) async throws {
             let arguments = command.isEmpty ? ["--help"] : [command, "--help"]
@@ -45,6 +45,10 @@
                 ("projects", "list | add NAME | rotate ID | rotate admin is missing"),
                 ("projects add", "add needs a name"), ("projects rotate x", "rotate x: expected the id of a project"),
                 ("projects add a/b", "a name has 1 to 64 letters"), ("projects remove 1", "expected list | add NAME"),
+                ("doctor a b", "too many arguments, from \"b\" on: it takes [BINARY]"),
+                ("doctor a --pid 1", "BINARY, --pid and --server exclude each other: give one"),
+                ("doctor --pid x", "--pid x: expected a whole number"),
+                ("doctor --server x", "--server x: expected http://HOST:PORT or https://HOST"),
                 ("version --data x", "unknown flag --data: it takes --json, --help"),
             ]
         )

@@ -1,4 +1,4 @@
-// One POST request, and a thread to wait for it on.
+// One request, and a thread to wait for it on.
 
 #include "CCurl.h"
 #include "libcurl.h"
@@ -33,7 +33,7 @@ static void fail(MaydayHTTPAnswer *answer, MaydayHTTPOutcome outcome, const char
     snprintf(answer->error, sizeof answer->error, "%s", reason);
 }
 
-void mayday_http_post(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer) {
+static void perform(const MaydayHTTPRequest *request, bool is_post, MaydayHTTPAnswer *answer) {
     memset(answer, 0, sizeof *answer);
     const char *problem = NULL;
     const LibCurl *curl = mayday_libcurl(&problem);
@@ -61,9 +61,11 @@ void mayday_http_post(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer
     code |= curl->easy_setopt(handle, LIBCURL_OPT_PROTOCOLS, (long)LIBCURL_PROTOCOLS_HTTP_AND_HTTPS);
     code |= curl->easy_setopt(handle, LIBCURL_OPT_URL, request->url);
     code |= curl->easy_setopt(handle, LIBCURL_OPT_HTTPHEADER, headers);
-    code |= curl->easy_setopt(handle, LIBCURL_OPT_POST, 1L);
-    code |= curl->easy_setopt(handle, LIBCURL_OPT_POSTFIELDS, request->body);
-    code |= curl->easy_setopt(handle, LIBCURL_OPT_POSTFIELDSIZE_LARGE, (int64_t)request->body_length);
+    if (is_post) {
+        code |= curl->easy_setopt(handle, LIBCURL_OPT_POST, 1L);
+        code |= curl->easy_setopt(handle, LIBCURL_OPT_POSTFIELDS, request->body);
+        code |= curl->easy_setopt(handle, LIBCURL_OPT_POSTFIELDSIZE_LARGE, (int64_t)request->body_length);
+    }
     code |= curl->easy_setopt(handle, LIBCURL_OPT_CONNECTTIMEOUT_MS, request->connect_timeout_ms);
     code |= curl->easy_setopt(handle, LIBCURL_OPT_TIMEOUT_MS, request->total_timeout_ms);
     code |= curl->easy_setopt(handle, LIBCURL_OPT_WRITEFUNCTION, receive);
@@ -85,6 +87,10 @@ void mayday_http_post(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer
     curl->easy_cleanup(handle);
     curl->slist_free_all(headers);
 }
+
+void mayday_http_post(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer) { perform(request, true, answer); }
+
+void mayday_http_get(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer) { perform(request, false, answer); }
 
 typedef struct Work {
     void (*work)(void *context);

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/// One POST request. Everything is borrowed for the time of the call.
+/// One request. Everything is borrowed for the time of the call.
 typedef struct MaydayHTTPRequest {
     /// `http://` or `https://`; other schemes fail, and a redirect is an answer like any other.
     const char *url;
@@ -53,8 +53,11 @@ typedef struct MaydayHTTPAnswer {
     char error[256];
 } MaydayHTTPAnswer;
 
-/// Sends a request and blocks until it has ended. Thread-safe.
+/// Sends a POST request and blocks until it has ended. Thread-safe.
 void mayday_http_post(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer);
+
+/// The same for a GET request, which has no body. Thread-safe.
+void mayday_http_get(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer);
 
 /// Runs `work(context)` on a thread of its own that ends with it, so that blocking calls never hold a thread of Swift's
 /// pool. The signals that a service handles never arrive there, SIGPIPE included. Returns 0 or an error number.

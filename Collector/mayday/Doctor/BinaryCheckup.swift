@@ -1,0 +1,91 @@
+import Foundation
+import Symbolication
+
+/// What can be known of a service before it runs.
+enum BinaryCheckup {
+    static func run(_ path: String) throws(CommandError) -> Checkup {
+        let file: BinaryFile
+        do throws(BinaryFileError) { file = try BinaryFile(path: path) } catch {
+            switch error {
+            case .unreadable(let reason):
+                throw .nothingFound("\(path): \(reason.lowercased()); give the path of a binary")
+            case .noLibrary(let problem):
+                throw CommandError(code: .unreachable, text: "libdw cannot be used, install libdw1: \(problem)")
+            case .notABinary: throw .nothingFound("\(path) is not a binary: give the executable of a service")
+            }
+        }
+        var checkup = Checkup(path)
+        capture(file, &checkup)
+        symbols(file, &checkup)
+        library("libunwind.so.8", package: "libunwind8", &checkup) {
+            "stacks may have gaps and no async callers"
+        }
+        library("libcurl.so.4", package: "libcurl4", &checkup) {
+            "reports to a collector stay in the spool"
+        }
+        return checkup
+    }
+
+    private static func capture(_ file: BinaryFile, _ checkup: inout Checkup) {
+        if file.hasCapture {
+            checkup.ok("Mayday", "linked")
+        } else {
+            checkup.problem(
+                "Mayday",
+                "not in it: no crash is captured, unless a library brings it",
+                "add the product Mayday to the target, and call Mayday.start as the first line of main"
+            )
+        }
+    }
+
+    /// Build id and debug information.
+    static func symbols(_ file: BinaryFile, _ checkup: inout Checkup) {
+        guard let buildID = file.buildID else {
+            checkup.problem(
+                "build id",
+                "none: no function or line can be found for its reports",
+                "link with --build-id (swift build -Xlinker --build-id)"
+            )
+            return
+        }
+        checkup.ok("build id", buildID)
+        let check = "debug information"
+        switch file.shortcoming {
+        case nil:
+            checkup.ok(check, file.debugFile == file.path ? "in the binary" : "in \(file.debugFile ?? "the binary")")
+        case .stripped?, .noDebugInformation?:
+            let isStripped = file.shortcoming == .stripped
+            checkup.warning(
+                check,
+                isStripped
+                    ? "stripped, and no debug file has its build id: reports have offsets and no functions"
+                    : "none, and no debug file has its build id: functions without lines",
+                "put the unstripped binary of this build, or what `objcopy --only-keep-debug` makes of it, to "
+                    + (file.places.first ?? "/usr/lib/debug/.build-id")
+            )
+        // The file itself was found, so that the others cannot be.
+        case .damaged?, .noBuildID?, .notFound?, .otherBuild?, .notAnObject?, .noLibrary?:
+            checkup.warning(check, "damaged: used as far as it goes", "build it again")
+        }
+    }
+
+    /// A library that is loaded at run time; this machine may not be the one that the service runs on.
+    private static func library(
+        _ name: String,
+        package: String,
+        _ checkup: inout Checkup,
+        _ consequence: () -> String
+    ) {
+        if let handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL) {
+            dlclose(handle)
+            checkup.ok(name, "can be loaded on this machine")
+        } else {
+            let reason = dlerror().map { String(cString: $0) } ?? "it cannot be loaded"
+            checkup.warning(
+                name,
+                "not on this machine (\(reason)); where the service runs, without it \(consequence())",
+                "install \(package) there"
+            )
+        }
+    }
+}
