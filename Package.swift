@@ -25,6 +25,7 @@ let strictCxx: [CXXSetting] = [.enableWarning("all"), .enableWarning("extra"), .
 let products: [Product] = [
     .library(name: "Mayday", targets: ["Mayday"]),
     .library(name: "CrashReport", targets: ["CrashReport"]),
+    .library(name: "MaydaySentry", targets: ["MaydaySentry"]),
     .library(name: "MaydayTestKit", targets: ["MaydayTestKit"]),
     .executable(name: "mayday", targets: ["MaydayCLI"]),
 ]
@@ -65,6 +66,15 @@ let sdk: [Target] = [
     .target(name: "Mayday", dependencies: ["CrashCapture", "CrashReport", "CCurl"], swiftSettings: strict),
     .target(name: "Symbolication", dependencies: ["CrashReport", "CDwfl", "CDemangle"], swiftSettings: strict),
     .target(name: "Grouping", dependencies: ["CrashReport", "Symbolication"], swiftSettings: strict),
+    // What Sentry's, OTLP's and the webhook's adapters share. A service that has none of them links none of it.
+    .target(
+        name: "BackendSupport",
+        dependencies: [
+            "Mayday", "CrashReport", .target(name: "Grouping", condition: .when(platforms: [.linux])),
+        ],
+        swiftSettings: strict
+    ),
+    .target(name: "MaydaySentry", dependencies: ["Mayday", "CrashReport", "BackendSupport"], swiftSettings: strict),
     .target(name: "MaydayTestKit", dependencies: ["Mayday"], swiftSettings: strict),
 ]
 
@@ -155,6 +165,7 @@ let tests: [Target] = [
         path: "Tests/Soak/Main",
         swiftSettings: strict
     ),
+    test("MaydaySentryTests", ["MaydaySentry", "BackendSupport", "Mayday", "CrashReport"], exclude: ["Golden"]),
     test("SymbolicationTests", ["Symbolication", "CrashReport"], exclude: ["Fixture"]),
     test("StoreTests", ["Store", "CrashReport"]),
     test("IngestTests", ["Ingest", "Store", "CrashReport"]),

@@ -21,3 +21,9 @@ func withCStrings<Result>(
         }
     }
 }
+
+/// Calls `body` with the text, or with nil.
+func withOptionalCString<Result>(_ text: String?, _ body: (UnsafePointer<CChar>?) -> Result) -> Result {
+    guard let text else { return body(nil) }
+    return text.withCString(body)
+}

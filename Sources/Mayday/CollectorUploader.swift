@@ -18,67 +18,28 @@ public struct CollectorUploader: ReportUploader {
     ///   - name: another name for a second collector; only the first, `collector`, is overridden by the variable.
     /// - Throws: `DSNError`, which names the part that is wrong.
     public init(dsn: String, name: String = "collector") throws(DSNError) {
-        let variables = name == "collector" ? RunningProcess.variables(["MAYDAY_DSN"]) : [:]
-        try self.init(dsn: dsn, name: name, environment: variables)
-    }
-
-    init(dsn: String, name: String = "collector", environment: [String: String]) throws(DSNError) {
         self.name = name
-        guard let override = environment["MAYDAY_DSN"], !override.isEmpty else {
-            self.dsn = try DSN(dsn)
-            return
-        }
-        do {
-            self.dsn = try DSN(override)
-        } catch {
-            var error = error
-            error.variable = "MAYDAY_DSN"
-            throw error
-        }
+        self.dsn = try DSN(dsn, variable: name == "collector" ? "MAYDAY_DSN" : nil)
     }
 
     /// `collector at 127.0.0.1:7171`.
     public var destination: String { "collector at \(dsn.authority)" }
 
     /// Whether libcurl is there.
-    public func selfCheck() -> [SelfCheck.Finding] {
-        if let path = LibrarySearch.find("libcurl.so.4") { return [.ok("libcurl", path)] }
-        return [
-            .problem(
-                "libcurl",
-                "libcurl.so.4 is not found: nothing is delivered, and reports stay in the spool",
-                "install libcurl4"
-            )
-        ]
-    }
+    public func selfCheck() -> [SelfCheck.Finding] { HTTPPost.selfCheck() }
 
     /// Posts the report; returns once the collector says that it has it for good.
     public func upload(_ report: SpooledReport) async throws(UploadError) {
-        let timeout = report.deadline - .now
-        guard timeout > .zero else { throw .retry(after: nil, reason: "no time was left to send it") }
         let post = HTTPPost(
             url: dsn.reportsURL,
             headers: [
-                "Authorization: Bearer \(dsn.key)",
-                "Content-Type: application/x-ndjson",
-                "Content-Encoding: gzip",
-                "User-Agent: \(KnownFacts.name)/\(KnownFacts.version)",
-                // Without this, libcurl waits a second for a leave that not every proxy gives.
-                "Expect:",
+                "Authorization: Bearer \(dsn.key)", "Content-Type: application/x-ndjson", "Content-Encoding: gzip",
             ],
             body: report.gzip,
-            timeout: timeout,
+            deadline: report.deadline,
             direct: dsn.isLoopback
         )
-        switch await post.send() {
-        case .success(let answer): try CollectorAnswer(answer).check(id: report.id)
-        case .failure(.noLibrary(let problem)):
-            throw .retry(after: nil, reason: "libcurl cannot be used, install libcurl4: \(problem)")
-        case .failure(.noAnswer(let problem)):
-            throw .retry(after: nil, reason: "no answer: \(problem)")
-        case .failure(.noThread(let error)):
-            throw .retry(after: nil, reason: "no thread could be started to send it: \(error)")
-        }
+        try CollectorAnswer(try await post.send()).check(id: report.id)
     }
 }
 

@@ -7,31 +7,34 @@
 #endif
 
 /// Where a collector is and with which key: `scheme://KEY@host[:port][/prefix]/PROJECT`.
-struct DSN: Sendable, Equatable {
+package struct DSN: Sendable, Equatable {
     /// `http` or `https`.
-    var scheme: String
+    package var scheme: String
     /// The project's key, percent-decoded. Secret.
-    var key: String
+    package var key: String
     /// Name or address; an IPv6 address is without its brackets.
-    var host: String
+    package var host: String
     /// nil for the scheme's own port.
-    var port: UInt16?
+    package var port: UInt16?
     /// Where the collector lives behind a proxy: empty, or `/prefix` as it was written.
-    var prefix: String
+    package var prefix: String
     /// Id of the project.
-    var project: String
+    package var project: String
 
     /// `127.0.0.1:7171`, `[::1]:7171`: for people and for the URL.
-    var authority: String {
+    package var authority: String {
         let host = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         return port.map { "\(host):\($0)" } ?? host
     }
 
     /// Where reports are posted.
-    var reportsURL: String { "\(scheme)://\(authority)\(prefix)/api/\(project)/reports" }
+    package var reportsURL: String { "\(apiURL)/reports" }
+
+    /// What the API of the project begins with.
+    package var apiURL: String { "\(scheme)://\(authority)\(prefix)/api/\(project)" }
 
     /// True when the host is this machine by name or address; the way there never leads through a proxy.
-    var isLoopback: Bool {
+    package var isLoopback: Bool {
         host == "localhost" || host.hasSuffix(".localhost") || host == "::1"
             || (host.hasPrefix("127.") && host.utf8.allSatisfy { $0 < UInt8(ascii: ":") })
     }
@@ -72,8 +75,30 @@ public struct DSNError: Error, Sendable, Equatable, CustomStringConvertible {
 // Parsing works on bytes: everything in a DSN that counts is ASCII, and at the first line of `main` the tables that
 // characters need are not in memory yet.
 extension DSN {
+    /// The DSN in an environment variable, or `text` when there is none.
+    package init(
+        _ text: String,
+        variable name: String?,
+        environment: (String) -> String? = { RunningProcess.variables([$0])[$0] },
+        dropsSecret: Bool = false
+    ) throws(DSNError) {
+        guard let name, let override = environment(name), !override.isEmpty else {
+            self = try DSN(text, dropsSecret: dropsSecret)
+            return
+        }
+        do {
+            self = try DSN(override, dropsSecret: dropsSecret)
+        } catch {
+            var error = error
+            error.variable = name
+            throw error
+        }
+    }
+
     /// Parses a DSN.
-    init(_ text: String) throws(DSNError) {
+    ///
+    /// - Parameter dropsSecret: whether `KEY:SECRET@` is read as `KEY@`, as old DSNs of Sentry have it.
+    init(_ text: String, dropsSecret: Bool = false) throws(DSNError) {
         func error(_ part: DSNError.Part, _ problem: String) -> DSNError { DSNError(part: part, problem: problem) }
 
         let bytes = Array(text.utf8)[...]
@@ -89,8 +114,10 @@ extension DSN {
         guard let at = authority.lastIndex(of: UInt8(ascii: "@")), at != authority.startIndex else {
             throw error(.key, "is missing, it stands before an @")
         }
-        guard !authority[..<at].contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: ":") }),
-            let key = percentDecoded(authority[..<at]), key.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+        var user = authority[..<at]
+        if dropsSecret, let colon = user.firstIndex(of: UInt8(ascii: ":")) { user = user[..<colon] }
+        guard !user.isEmpty, !user.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: ":") }),
+            let key = percentDecoded(user), key.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
         else {
             throw error(.key, "must be plain ASCII with anything but letters, digits and -._~ percent-encoded")
         }

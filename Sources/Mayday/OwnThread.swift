@@ -3,7 +3,9 @@ internal import CCurl
 /// Runs what blocks on a thread of its own, which ends with it, and waits without holding a thread of Swift's pool.
 ///
 /// - Returns: the result, or why no thread could be started.
-func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Result<Value, SystemError> {
+package func onOwnThread<Value: Sendable>(
+    _ body: @escaping @Sendable () -> Value
+) async -> Result<Value, SystemError> {
     await withCheckedContinuation { continuation in
         let work = Unmanaged.passRetained(Work { continuation.resume(returning: .success(body())) })
         let code = mayday_run_on_own_thread(

@@ -122,8 +122,3 @@ func reporterEnvironment(_ environment: [[CChar]]) -> [[CChar]] {
     let prefix = Array(name.utf8CString.dropLast())
     return environment.filter { !$0.starts(with: prefix) } + [Array("\(name)enable=no".utf8CString)]
 }
-
-private func withOptionalCString<Result>(_ text: String?, _ body: (UnsafePointer<CChar>?) -> Result) -> Result {
-    guard let text else { return body(nil) }
-    return text.withCString(body)
-}

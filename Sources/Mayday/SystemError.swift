@@ -7,12 +7,12 @@
 #endif
 
 /// A system call that failed, by its `errno`.
-struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     var code: Int32
 
     /// The failure of the call that was just made.
     static var last: SystemError { SystemError(code: errno) }
 
     /// `No space left on device`.
-    var description: String { String(cString: strerror(code)) }
+    package var description: String { String(cString: strerror(code)) }
 }

@@ -37,8 +37,8 @@ func waitUntil<Result: Sendable>(
 
 /// Waits for async work, but not beyond the timeout, whether or not the work can be cancelled.
 ///
-/// - Returns: the result, or nil at the timeout; the work then goes on and its result is dropped.
-func firstResult<Result: Sendable>(
+/// - Returns: the result, or nil at the timeout; the work is then cancelled and its result is dropped.
+package func firstResult<Result: Sendable>(
     within timeout: Duration,
     _ work: @escaping @Sendable () async -> Result
 ) async -> Result? {
@@ -52,12 +52,14 @@ func firstResult<Result: Sendable>(
     }
     return await withCheckedContinuation { waiting in
         continuation.value.withLock { $0 = waiting }
+        let working = Task { finish(await work()) }
         let timer = Task {
-            try? await Task.sleep(for: timeout)
+            guard (try? await Task.sleep(for: timeout)) != nil else { return }
             finish(nil)
+            working.cancel()
         }
         Task {
-            finish(await work())
+            await working.value
             timer.cancel()
         }
     }

@@ -79,11 +79,11 @@ import Testing
     }
 
     @Test func `the environment's DSN wins, and is named when it is wrong`() throws {
-        let uploader = try CollectorUploader(dsn: "http://A@a/1", environment: ["MAYDAY_DSN": "http://B@b:2/2"])
-        #expect(uploader.dsn.reportsURL == "http://b:2/api/2/reports")
-        #expect(try CollectorUploader(dsn: "http://A@a/1", environment: ["MAYDAY_DSN": ""]).dsn.host == "a")
+        let dsn = try DSN("http://A@a/1", variable: "MAYDAY_DSN", environment: { ["MAYDAY_DSN": "http://B@b:2/2"][$0] })
+        #expect(dsn.reportsURL == "http://b:2/api/2/reports")
+        #expect(try DSN("http://A@a/1", variable: "MAYDAY_DSN", environment: { ["MAYDAY_DSN": ""][$0] }).host == "a")
         let error = try #require(throws: DSNError.self) {
-            try CollectorUploader(dsn: "http://A@a/1", environment: ["MAYDAY_DSN": "http://B@b:x/2"])
+            try DSN("http://A@a/1", variable: "MAYDAY_DSN", environment: { ["MAYDAY_DSN": "http://B@b:x/2"][$0] })
         }
         #expect(
             error.description == """

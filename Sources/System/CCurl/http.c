@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef struct Response {
     uint8_t *bytes;
@@ -26,6 +27,34 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context) {
     response->length += taken;
     response->full = taken < arrived;
     return taken;  // Less than `arrived` ends the transfer: the status is known and an endless body costs nothing.
+}
+
+/// What `receive_header` looks for and where it puts it.
+typedef struct WantedHeader {
+    const char *name;
+    char *value;
+    size_t capacity;
+} WantedHeader;
+
+static size_t receive_header(char *line, size_t size, size_t count, void *context) {
+    WantedHeader *wanted = context;
+    size_t length = size * count;
+    size_t name = strlen(wanted->name);
+    if (length <= name || line[name] != ':' || strncasecmp(line, wanted->name, name) != 0) return length;
+    const char *start = line + name + 1;
+    const char *end = line + length;
+    while (start < end && (*start == ' ' || *start == '\t')) start++;
+    while (end > start && (unsigned char)end[-1] <= ' ') end--;
+    size_t used = strlen(wanted->value);
+    snprintf(
+        wanted->value + used, wanted->capacity - used, "%s%.*s", used > 0 ? ", " : "", (int)(end - start), start);
+    return length;
+}
+
+static int check_cancelled(void *context, int64_t dl_total, int64_t dl_now, int64_t ul_total, int64_t ul_now) {
+    (void)dl_total, (void)dl_now, (void)ul_total, (void)ul_now;
+    const MaydayHTTPRequest *request = context;
+    return request->is_cancelled(request->cancel_context);
 }
 
 static void fail(MaydayHTTPAnswer *answer, MaydayHTTPOutcome outcome, const char *reason) {
@@ -70,6 +99,16 @@ static void perform(const MaydayHTTPRequest *request, bool is_post, MaydayHTTPAn
     code |= curl->easy_setopt(handle, LIBCURL_OPT_TIMEOUT_MS, request->total_timeout_ms);
     code |= curl->easy_setopt(handle, LIBCURL_OPT_WRITEFUNCTION, receive);
     code |= curl->easy_setopt(handle, LIBCURL_OPT_WRITEDATA, &response);
+    WantedHeader wanted = {request->wanted_header, answer->header, sizeof answer->header};
+    if (request->wanted_header != NULL) {
+        code |= curl->easy_setopt(handle, LIBCURL_OPT_HEADERFUNCTION, receive_header);
+        code |= curl->easy_setopt(handle, LIBCURL_OPT_HEADERDATA, &wanted);
+    }
+    if (request->is_cancelled != NULL) {
+        code |= curl->easy_setopt(handle, LIBCURL_OPT_XFERINFOFUNCTION, check_cancelled);
+        code |= curl->easy_setopt(handle, LIBCURL_OPT_XFERINFODATA, request);
+        code |= curl->easy_setopt(handle, LIBCURL_OPT_NOPROGRESS, 0L);
+    }
     if (request->direct) code |= curl->easy_setopt(handle, LIBCURL_OPT_PROXY, "");
     if (code != LIBCURL_CODE_OK) {
         fail(answer, MAYDAY_HTTP_FAILED, error[0] != 0 ? error : "libcurl refused the request");

@@ -29,6 +29,11 @@ typedef struct MaydayHTTPRequest {
     /// Where the first bytes of the answer's body go; what does not fit is not read.
     uint8_t *response;
     size_t response_capacity;
+    /// Name of a header of the answer whose value is wanted, or NULL.
+    const char *wanted_header;
+    /// Asked about once a second, and more often while bytes move: true ends the request. May be NULL.
+    bool (*is_cancelled)(const void *context);
+    const void *cancel_context;
 } MaydayHTTPRequest;
 
 /// How a request ended.
@@ -49,6 +54,8 @@ typedef struct MaydayHTTPAnswer {
     /// `Retry-After` in seconds from now, 0 when there was none.
     int64_t retry_after_s;
     size_t response_length;
+    /// Value of the wanted header, several joined by `, `; empty when there was none. What does not fit is cut.
+    char header[512];
     /// One line without a line end, empty when there was an answer.
     char error[256];
 } MaydayHTTPAnswer;
