@@ -98,7 +98,10 @@ import Testing
         #expect(delivered.output.contains(" delivered to collector at "), "\(delivered.output)")
         server.stop()
         let lost = try await rehearse(spool, server.port, [], ["MAYDAY_DELIVERY_DEADLINE": "300ms"])
-        #expect(lost.output.contains(" not delivered, and there is no spool to keep it in: collector at "), "\(lost.output)")
+        #expect(
+            lost.output.contains(" not delivered, and there is no spool to keep it in: collector at "),
+            "\(lost.output)"
+        )
         #expect(spool.files() == [])
     }
 
