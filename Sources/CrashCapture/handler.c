@@ -54,6 +54,7 @@ static void capture_stages(void) {
         if (left != LEFT_NOT) mayday_unwinder_abandon();
     }
     mayday_run_stage("stack", mayday_stage_stack, WRITING_GRACE_NS);
+    mayday_write_context();
     mayday_run_stage("images", mayday_stage_images, WRITING_GRACE_NS);
     mayday_report_flush();
     mayday_write_threads();

@@ -342,6 +342,8 @@ void mayday_stage_unwind(void);
 void mayday_stage_await(void);
 void mayday_stage_stack(void);
 void mayday_stage_images(void);
+/// The `context` and `breadcrumb` lines, where the service said anything. Not run as a stage: it runs two.
+void mayday_write_context(void);
 /// The `end` line. Not run as a stage: nothing in it can fault.
 void mayday_write_end(void);
 

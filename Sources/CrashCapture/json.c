@@ -1,8 +1,6 @@
 // JSON text into a fixed buffer. Everything here is async-signal-safe and pure.
 
-#if defined(__linux__)
-
-#include "internal.h"
+#include "line.h"
 
 #include <string.h>
 
@@ -146,5 +144,3 @@ void mayday_line_time(Line *line, uint64_t unix_ns) {
     padded(text + 21, unix_ns % 1000000000u / 1000u, 6);
     mayday_line_raw(line, text);
 }
-
-#endif

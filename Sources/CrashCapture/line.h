@@ -3,8 +3,6 @@
 #ifndef MAYDAY_LINE_H
 #define MAYDAY_LINE_H
 
-#if defined(__linux__)
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +33,4 @@ void mayday_line_digest(Line *line, const uint8_t *bytes, size_t count);
 
 #pragma GCC visibility pop
 
-#endif
 #endif

@@ -3,6 +3,7 @@
 #if defined(__linux__)
 
 #include "internal.h"
+#include "context_lines.h"
 #include "runner.h"
 #include "system_calls.h"
 
@@ -116,6 +117,25 @@ void mayday_stage_stack(void) {
     mayday_stack_members(line, &mayday_crashed_stack);
     mayday_line_raw(line, "}");
     mayday_report_write(line, "stack");
+}
+
+static uint64_t scope_of_crash;
+
+/// Async-signal-safe. A stage of its own: it walks the runtime's memory, and what is kept in ours is written without it, too.
+static void find_scope(void) { scope_of_crash = mayday_scope_of_this_thread(); }
+
+static void context_stage(void) {
+    MaydayContextCursor cursor = mayday_context_begin(scope_of_crash);
+    for (Line *line = mayday_report_line(); mayday_context_next_line(&cursor, line); line = mayday_report_line()) {
+        mayday_report_write(line, "context");
+    }
+}
+
+void mayday_write_context(void) {
+    if (!mayday_context_is_set()) return;
+    scope_of_crash = 0;
+    if (mayday_scopes_were_opened()) mayday_run_stage("scope", find_scope, WRITING_GRACE_NS);
+    mayday_run_stage("context", context_stage, WRITING_GRACE_NS);
 }
 
 void mayday_stage_images(void) {

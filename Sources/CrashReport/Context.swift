@@ -1,4 +1,4 @@
-/// The `context` line.
+/// The `context` lines.
 public struct Context: Sendable, Equatable {
     /// Short facts to filter by.
     public var tags: [String: String]
@@ -20,6 +20,16 @@ public struct Context: Sendable, Equatable {
         self.user = user
         self.request = request
         self.custom = custom
+    }
+
+    /// The values of both; where they have the same name, those of `other`.
+    public func overlaid(by other: Context) -> Context {
+        Context(
+            tags: tags.merging(other.tags) { $1 },
+            user: user.merging(other.user) { $1 },
+            request: request.merging(other.request) { $1 },
+            custom: custom.merging(other.custom) { $1 }
+        )
     }
 }
 

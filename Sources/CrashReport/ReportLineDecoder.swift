@@ -85,8 +85,8 @@ struct ReportLineDecoder {
         case "thread": report?.threads.append(try ThreadStack(from: &reader, budget: &budget))
         case "image": report?.images.append(try Image(from: &reader))
         case "context":
-            guard report?.context == nil else { throw secondLine(reader) }
-            report?.context = try Context(from: &reader)
+            let earlier = report?.context ?? Context()
+            report?.context = earlier.overlaid(by: try Context(from: &reader))
         case "breadcrumb": report?.breadcrumbs.append(try Breadcrumb(from: &reader))
         case "end":
             guard report?.end == nil else { throw secondLine(reader) }

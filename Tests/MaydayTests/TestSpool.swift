@@ -52,6 +52,10 @@ final class TestSpool: Sendable {
         files().compactMap(SpoolEntry.init(fileName:)).filter { !$0.isPart }.map(\.id)
     }
 
+    func bytes(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name)")))
+    }
+
     func text(_ name: String) -> String {
         (try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)) ?? ""
     }

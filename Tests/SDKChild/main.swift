@@ -48,6 +48,8 @@ case "rehearse":
     await Rehearsing.run(Array(CommandLine.arguments.dropFirst(2)))
 case "crash":
     fatalError("the cart is empty")
+case "tell":
+    await Telling.run(CommandLine.arguments.dropFirst(2).first ?? "")
 case "serve":
     let service = Task { try await MaydayService(flushTimeout: .seconds(20)).run() }
     service.cancel()

@@ -3,12 +3,19 @@
 #else
     import Foundation
 #endif
+import Mayday
 
 /// Which request goes where.
 struct Routes: Sendable {
     let catalogue: Catalogue
 
+    /// What is reported of a crash, or of an error, says which request it was.
     func answer(_ request: Request) async -> Response {
+        let path = "/" + request.path.joined(separator: "/")
+        return await Mayday.withContext(request: ["method": request.method, "path": path]) { await route(request) }
+    }
+
+    private func route(_ request: Request) async -> Response {
         switch (request.method, request.path.first, request.path.dropFirst().first) {
         case ("GET", "healthz", nil):
             .ok("ok")
@@ -41,6 +48,7 @@ struct Routes: Sendable {
 
     private func suggestions(for sku: String, _ request: Request) async -> Response {
         let count = request.query["count"].flatMap { Int($0) } ?? 2
+        Mayday.breadcrumb("suggestions asked for", category: "catalogue", data: ["sku": sku, "count": count])
         let names = await Suggestions(catalogue: catalogue).names(for: sku, count: count)
         return .ok(names.joined(separator: ", "))
     }
