@@ -18,10 +18,10 @@ EXAMPLES := CrashGallery CheckoutService
 bin = $(shell $(SWIFT) build --show-bin-path $(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help packages demo test bench soak lint install builds
+.PHONY: help packages demo test aarch64 bench soak lint install builds
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | while read -r name text; do printf 'make %-9s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | while read -r name text; do printf 'make %-9s %s\n' "$$name" "$$text"; done
 
 packages:
 	@scripts/install-packages
@@ -35,6 +35,10 @@ test: packages builds ## build everything, then run every test
 	MAYDAY_RELEASE_BUILD="$(call bin,$(RELEASE))" \
 	MAYDAY_STATIC_BUILD="$(call bin,$(STATIC))" \
 	$(SWIFT) test --skip-build --disable-xctest
+
+aarch64: packages ## compile the crash handler for aarch64, and run its tests in an emulator
+	$(SWIFT) build --build-tests
+	@SWIFT="$(SWIFT)" scripts/test-aarch64
 
 builds: packages
 	$(SWIFT) build --build-tests

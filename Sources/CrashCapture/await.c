@@ -7,38 +7,27 @@
 #include "internal.h"
 #include "runner.h"
 
-#include <string.h>
-
-#if defined(__x86_64__)
-
-// push rbp; push r14; lea rbp, [rsp + 8]: so begins, and only begins, what has an async context, which is then below the
-// saved frame pointer. The compiler's choice and no ABI: EndToEndTests/AwaitTests checks it in every build.
-static const uint8_t prologue[] = {0x55, 0x41, 0x56, 0x48, 0x8d, 0x6c, 0x24, 0x08};
-// sub rsp, N comes before it where a function tail-calls one with more arguments on the stack; N is 1 byte or 4.
-static const uint8_t make_room[] = {0x48, 0x83, 0xec}, make_much_room[] = {0x48, 0x81, 0xec};
-enum { ROOM_LENGTH = sizeof make_room + 1, MUCH_ROOM_LENGTH = sizeof make_much_room + 4 };
-
 static AsyncCallers callers;
 
-/// Async-signal-safe. Where the frame of an async function that begins at `start` is complete; 0 when it is not async.
-static uintptr_t prologue_end(uintptr_t start) {
-    uint8_t begin[MUCH_ROOM_LENGTH + sizeof prologue];
-    if (!mayday_safe_read(begin, start, sizeof begin)) return 0;
-    size_t room = 0;
-    if (memcmp(begin, make_room, sizeof make_room) == 0) room = ROOM_LENGTH;
-    if (memcmp(begin, make_much_room, sizeof make_much_room) == 0) room = MUCH_ROOM_LENGTH;
-    return memcmp(begin + room, prologue, sizeof prologue) == 0 ? start + room + sizeof prologue : 0;
+/// Async-signal-safe. True when the frame pointer of a frame is its own: the return address above it leads to the next frame.
+static bool has_frame(uint32_t index) {
+    uint32_t gap;
+    if (index + 1 >= mayday_stack_kept(&mayday_crashed_stack, &gap)) return true;
+    uintptr_t record[2];  // the caller's frame pointer, the return address
+    uintptr_t at = mayday_stack_frame(&mayday_crashed_stack, index)->frame_pointer;
+    if (!mayday_safe_read(record, at, sizeof record)) return false;
+    return mayday_code_address(record[1]) == mayday_stack_frame(&mayday_crashed_stack, index + 1)->address;
 }
 
 /// Async-signal-safe. Address of the async context of a frame; 0 when its function has none.
-static uintptr_t context_of(const StackFrame *frame) {
+static uintptr_t context_of(uint32_t index) {
+    const StackFrame *frame = mayday_stack_frame(&mayday_crashed_stack, index);
     uintptr_t pc = frame->trust == TRUST_CONTEXT ? frame->address : frame->address - 1;
-    uintptr_t start = mayday_unwinder_function_start(pc);
-    uintptr_t end = start == 0 ? 0 : prologue_end(start);
-    if (end == 0) return 0;
-    // A crash inside the prologue: the context is still where the caller put it.
-    bool is_crash = frame == mayday_stack_frame(&mayday_crashed_stack, 0);
-    if (is_crash && pc < end) return mayday_context_async(mayday_crash.context);
+    CodeRange function;
+    uintptr_t stored = mayday_unwinder_function(pc, &function) ? mayday_async_function(&function) : 0;
+    if (stored == 0) return 0;
+    // A crash before the frame is complete, or without one: the context is still where the caller put it.
+    if (index == 0 && (pc < stored || !has_frame(index))) return mayday_context_async(mayday_crash.context);
     uintptr_t context = 0;
     if (!mayday_safe_read(&context, frame->frame_pointer - sizeof context, sizeof context)) return 0;
     return context;
@@ -76,7 +65,7 @@ void mayday_stage_await(void) {
         const StackFrame *frame = mayday_stack_frame(stack, index);
         if (frame->address == last) continue;  // a recursion
         last = frame->address;
-        uintptr_t context = context_of(frame);
+        uintptr_t context = context_of(index);
         if (context == 0) continue;
         callers.behind = index;
         stack->callers = &callers;
@@ -84,13 +73,5 @@ void mayday_stage_await(void) {
         return;
     }
 }
-
-#else
-
-// NOT IMPLEMENTED on aarch64: async callers are not found there, and stacks show the synchronous part only. There the frame
-// record itself is marked (bit 60 of the saved frame pointer on Darwin; what Linux does is not measured).
-void mayday_stage_await(void) {}
-
-#endif
 
 #endif

@@ -313,6 +313,8 @@ uintptr_t mayday_context_sp(const ucontext_t *context);
 uintptr_t mayday_context_fp(const ucontext_t *context);
 /// The register in which Swift passes the async context to a function. Handler.
 uintptr_t mayday_context_async(const ucontext_t *context);
+/// A return address without the signature that machines with pointer authentication put into its upper bits.
+uintptr_t mayday_code_address(uintptr_t address);
 /// Undoes a call to an address that cannot be executed: pc becomes the return address. False when it cannot be read.
 bool mayday_context_undo_call(ucontext_t *context);
 /// Moves pc back over a one-byte trap, when there is one, so that it traps again. True when returning repeats the trap.

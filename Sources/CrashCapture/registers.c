@@ -16,6 +16,8 @@ uintptr_t mayday_context_sp(const ucontext_t *context) { return (uintptr_t)conte
 uintptr_t mayday_context_fp(const ucontext_t *context) { return (uintptr_t)context->uc_mcontext.gregs[REG_RBP]; }
 uintptr_t mayday_context_async(const ucontext_t *context) { return (uintptr_t)context->uc_mcontext.gregs[REG_R14]; }
 
+uintptr_t mayday_code_address(uintptr_t address) { return address; }
+
 bool mayday_context_undo_call(ucontext_t *context) {
     uintptr_t caller;
     if (!mayday_safe_read(&caller, mayday_context_sp(context), sizeof caller)) return false;
@@ -55,9 +57,15 @@ uintptr_t mayday_context_sp(const ucontext_t *context) { return context->uc_mcon
 uintptr_t mayday_context_fp(const ucontext_t *context) { return context->uc_mcontext.regs[29]; }
 uintptr_t mayday_context_async(const ucontext_t *context) { return context->uc_mcontext.regs[22]; }
 
+uintptr_t mayday_code_address(uintptr_t address) {
+    register uintptr_t link __asm__("x30") = address;
+    __asm__("hint #7" : "+r"(link));  // xpaclri: does nothing on machines that sign no addresses
+    return link;
+}
+
 bool mayday_context_undo_call(ucontext_t *context) {
     if (context->uc_mcontext.regs[30] == 0) return false;
-    context->uc_mcontext.pc = context->uc_mcontext.regs[30];
+    context->uc_mcontext.pc = mayday_code_address(context->uc_mcontext.regs[30]);
     return true;
 }
 

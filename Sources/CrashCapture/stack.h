@@ -24,6 +24,11 @@ typedef struct StackFrame {
     Trust trust;
 } StackFrame;
 
+typedef struct CodeRange {
+    uintptr_t start;
+    uintptr_t end;
+} CodeRange;
+
 /// The functions that await the innermost async function of a stack, innermost first. Consistent after every entry.
 typedef struct AsyncCallers {
     /// Index, among the kept frames, of the async function.
@@ -63,8 +68,11 @@ bool mayday_unwinder_usable(void);
 /// Walks by unwind tables, appending to `stack`. `exact`: the pc of `context` is exact, not a return address.
 /// False when nothing could be found. Handler.
 bool mayday_unwinder_walk(const ucontext_t *context, bool exact, Stack *stack);
-/// Start of the function that `address` lies in, by unwind tables; 0 when unknown. Handler.
-uintptr_t mayday_unwinder_function_start(uintptr_t address);
+/// The function that `address` lies in, by unwind tables. False when unknown. Handler.
+bool mayday_unwinder_function(uintptr_t address, CodeRange *function);
+/// From which instruction on an async function has its context in its frame, below the saved frame pointer; 0 when it is not
+/// async (async_function.c). Handler.
+uintptr_t mayday_async_function(const CodeRange *function);
 /// Appends one frame. False when the hard limit is reached. Handler.
 bool mayday_stack_push(Stack *stack, uintptr_t address, uintptr_t frame_pointer, Trust trust);
 

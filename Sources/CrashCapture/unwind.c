@@ -29,6 +29,10 @@ bool mayday_stack_push(Stack *stack, uintptr_t address, uintptr_t frame_pointer,
     return true;
 }
 
+/// A saved frame pointer without the mark that an async context lies below it (bit 60, -fswift-async-fp). Swift itself sets it
+/// on Darwin only.
+static uintptr_t unmarked(uintptr_t frame) { return frame & ~((uintptr_t)1 << 60); }
+
 /// Swift code and its libraries keep frame pointers; libc does not, so that this is the fallback only.
 static void walk_frame_pointers(const ucontext_t *context, Stack *stack) {
     uintptr_t frame = mayday_context_fp(context);
@@ -37,12 +41,13 @@ static void walk_frame_pointers(const ucontext_t *context, Stack *stack) {
         uintptr_t record[2];  // the caller's frame pointer, the return address
         if (frame < below || frame % sizeof(uintptr_t) != 0) break;
         if (!mayday_safe_read(record, frame, sizeof record)) break;
-        if (record[1] == 0) return;
-        if (!mayday_is_code(record[1])) break;
-        if (!mayday_stack_push(stack, record[1], record[0], TRUST_FP)) return;
-        if (record[0] == 0) return;
+        uintptr_t caller = mayday_code_address(record[1]);
+        if (caller == 0) return;
+        if (!mayday_is_code(caller)) break;
         below = frame + sizeof record;
-        frame = record[0];
+        frame = unmarked(record[0]);
+        if (!mayday_stack_push(stack, caller, frame, TRUST_FP)) return;
+        if (frame == 0) return;
     }
     stack->truncated = "unreadable";
 }

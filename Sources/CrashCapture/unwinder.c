@@ -42,6 +42,7 @@ bool mayday_unwinder_walk(const ucontext_t *context, bool exact, Stack *stack) {
             stack->truncated = "unreadable";
             return found;
         }
+        pc = mayday_code_address((uintptr_t)pc);
         if (pc == 0) return found;
         unw_word_t frame_pointer = 0;
         if (unwinder->get_register(&cursor, FRAME_POINTER, &frame_pointer) != 0) frame_pointer = 0;
@@ -52,12 +53,13 @@ bool mayday_unwinder_walk(const ucontext_t *context, bool exact, Stack *stack) {
 }
 
 /// Async-signal-safe, as the walk is.
-uintptr_t mayday_unwinder_function_start(uintptr_t address) {
-    static unw_proc_info_t function;
+bool mayday_unwinder_function(uintptr_t address, CodeRange *function) {
+    static unw_proc_info_t found;
     const Unwinder *unwinder = &mayday_unwinder;
-    if (unwinder->get_function == NULL || unwinder->own_memory == NULL) return 0;
-    if (unwinder->get_function(*unwinder->own_memory, address, &function, NULL) != 0) return 0;
-    return (uintptr_t)function.start_ip;
+    if (unwinder->get_function == NULL || unwinder->own_memory == NULL) return false;
+    if (unwinder->get_function(*unwinder->own_memory, address, &found, NULL) != 0) return false;
+    *function = (CodeRange){(uintptr_t)found.start_ip, (uintptr_t)found.end_ip};
+    return true;
 }
 
 #endif

@@ -30,7 +30,8 @@ static void warm_up(uintptr_t function) {
     enter(&context, function, nobody);
     mayday_stack_reset(&mayday_crashed_stack, FIRST_FRAMES);
     mayday_unwinder_walk(&context, true, &mayday_crashed_stack);
-    mayday_unwinder_function_start(function);
+    CodeRange range;
+    mayday_unwinder_function(function, &range);
 }
 
 void mayday_unwinder_load(void) {

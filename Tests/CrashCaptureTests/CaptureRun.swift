@@ -17,7 +17,7 @@
             spool = try TemporaryDirectory()
             outcome = try await ChildProcess.run(
                 Self.child,
-                ["--spool", spool.path] + options + [kind],
+                ["--spool", spool.path] + Emulation.options + options + [kind],
                 environment: Self.environment.merging(environment) { $1 }
             )
         }
@@ -56,15 +56,28 @@
             let decoded = try Report.decode(gzip: [UInt8](data))
             #expect(decoded.isComplete, "the report was cut short", sourceLocation: sourceLocation)
             #expect(decoded.warnings == [], sourceLocation: sourceLocation)
-            return decoded.report
+            var report = decoded.report
+            report.threads.removeAll(where: Emulation.isOfTheEmulator)
+            return report
         }
 
         /// Swift's own backtracer is off unless a test is about it.
         static let environment = ["SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
 
-        /// The executable beside the tests.
-        static let child = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        /// What is run as the child: the executable, or a script that runs it in an emulator.
+        static let child = Emulation.child ?? executable
+
+        /// The child's executable: beside the tests, unless it is for another machine.
+        static let executable =
+            Emulation.executable
+            ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent("CaptureChild").path
+
+        /// Where this machine has the file of an image.
+        static func onDisk(_ image: Image) -> String {
+            guard let root = Emulation.root, image.path != executable else { return image.path }
+            return root + image.path
+        }
     }
 
     /// Functions of CaptureChild by address, so that a test can say which one a frame is in.
@@ -72,7 +85,7 @@
         private let functions: [(start: UInt64, name: String)]
 
         init() async throws {
-            let outcome = try await ChildProcess.run("/usr/bin/nm", ["-n", CaptureRun.child])
+            let outcome = try await ChildProcess.run("/usr/bin/nm", ["-n", CaptureRun.executable])
             functions = outcome.output.split(separator: "\n").compactMap { line in
                 let parts = line.split(separator: " ")
                 guard parts.count == 3, parts[1].lowercased() == "t", let start = UInt64(parts[0], radix: 16) else {

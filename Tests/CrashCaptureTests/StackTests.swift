@@ -68,7 +68,8 @@
             #expect(!report.images.isEmpty)
         }
 
-        @Test func faultInTheUnwinderLeavesTheStageOnly() async throws {
+        @Test(.notEmulated("its linker puts strings on the page of the unwind tables"))
+        func faultInTheUnwinderLeavesTheStageOnly() async throws {
             let run = try await CaptureRun("no-tables")
             #expect(run.outcome.status == .signalled(SIGSEGV))
             let report = try run.onlyReport()
@@ -79,35 +80,34 @@
             #expect(!report.images.isEmpty)
         }
 
-        #if arch(x86_64)
-            /// Contexts of async functions that go on and on, in a circle, to nowhere, and into data.
-            @Test(arguments: [
-                ("async:3", 3, nil), ("async:64", 64, nil), ("async:65", 64, "limit"),
-                ("async-circle", 5, "unreadable"),
-                ("async-wild", 3, "unreadable"), ("async-data", 3, "unreadable"),
-            ])
-            func asyncCallersAreBounded(kind: String, count: Int, reason: String?) async throws {
-                let run = try await CaptureRun(kind)
-                #expect(run.outcome.status == .signalled(SIGSEGV))
-                let report = try run.onlyReport()
-                let stack = try #require(report.crashedThread)
-                let names = try await ChildSymbols().names(stack)
-                #expect(names.prefix(2) == ["capture_child_segv", "capture_child_async"])
-                #expect(names.last == "_start")
-                #expect(stack.frames.dropFirst(2).prefix(count).allSatisfy { $0.trust == .await })
-                #expect(stack.frames.count { $0.trust == .await } == count)
-                #expect(Set(stack.frames.filter { $0.trust == .await }.map(\.address)).count == 1)
-                #expect(report.end?.cut == reason.map { [CutStage(stage: "await", reason: $0)] } ?? [])
-                #expect(report.end?.stages.contains("await") == (reason == nil))
-            }
-        #endif
+        /// Contexts of async functions that go on and on, in a circle, to nowhere, and into data.
+        @Test(arguments: [
+            ("async:3", 3, nil), ("async:64", 64, nil), ("async:65", 64, "limit"),
+            ("async-circle", 5, "unreadable"),
+            ("async-wild", 3, "unreadable"), ("async-data", 3, "unreadable"),
+        ])
+        func asyncCallersAreBounded(kind: String, count: Int, reason: String?) async throws {
+            let run = try await CaptureRun(kind)
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            let report = try run.onlyReport()
+            let stack = try #require(report.crashedThread)
+            let names = try await ChildSymbols().names(stack)
+            #expect(names.prefix(2) == ["capture_child_segv", "capture_child_async"])
+            #expect(names.last == "_start")
+            #expect(stack.frames.dropFirst(2).prefix(count).allSatisfy { $0.trust == .await })
+            #expect(stack.frames.count { $0.trust == .await } == count)
+            #expect(Set(stack.frames.filter { $0.trust == .await }.map(\.address)).count == 1)
+            #expect(report.end?.cut == reason.map { [CutStage(stage: "await", reason: $0)] } ?? [])
+            #expect(report.end?.stages.contains("await") == (reason == nil))
+        }
 
         @Test func damagedStackPointer() async throws {
             let run = try await CaptureRun("bad-stack")
             #expect(run.outcome.status == .signalled(SIGILL))
             let stack = try #require(try run.onlyReport().crashedThread)
-            #expect(stack.frames.count == 1)
-            #expect(stack.truncated == "unreadable")
+            // Where the return address is in a register, the caller is found all the same.
+            #expect(stack.frames.count == (Emulation.isAarch64 ? 2 : 1))
+            #expect(stack.truncated == (Emulation.isAarch64 ? "fault" : "unreadable"))
         }
 
         @Test func damagedLoaderList() async throws {
@@ -116,7 +116,7 @@
             let report = try run.onlyReport()
             #expect(report.images.count >= 2)
             #expect(Set(report.images.map(\.base)).count == report.images.count)
-            #expect(report.images.first?.path == CaptureRun.child)
+            #expect(report.images.first?.path == CaptureRun.executable)
         }
     }
 
@@ -124,15 +124,15 @@
     @Suite struct ImageTests {
         @Test func imagesHaveTheirRangesAndBuildIds() async throws {
             let report = try await CaptureRun("segv").onlyReport()
-            #expect(report.images.first?.path == CaptureRun.child)
+            #expect(report.images.first?.path == CaptureRun.executable)
             let names = report.images.map { $0.path.split(separator: "/").last.map(String.init) ?? "" }
-            for expected in ["libc.so.6", "libz.so.1", "libunwind.so.8", "linux-vdso.so.1"] {
-                #expect(names.contains(expected))
-            }
+            for expected in ["libc.so.6", "libz.so.1", "libunwind.so.8"] { #expect(names.contains(expected)) }
+            // Emulators before qemu 8.2 have none.
+            if !Emulation.isOn { #expect(names.contains("linux-vdso.so.1")) }
             let sorted = report.images.sorted { $0.base < $1.base }
             for (lower, upper) in zip(sorted, sorted.dropFirst()) { #expect(lower.base + lower.size <= upper.base) }
             for image in report.images where image.path.hasPrefix("/") {
-                let notes = try await ChildProcess.run("/usr/bin/readelf", ["-n", image.path])
+                let notes = try await ChildProcess.run("/usr/bin/readelf", ["-n", CaptureRun.onDisk(image)])
                 let buildID = notes.output.split(separator: "\n").first { $0.contains("Build ID:") }?
                     .split(separator: " ").last.map(String.init)
                 #expect(image.buildID == buildID, "\(image.path)")
@@ -151,7 +151,7 @@
 
         /// Linked, libunwind would take over the C++ exceptions of the whole service.
         @Test func libunwindIsNotLinked() async throws {
-            let dynamic = try await ChildProcess.run("/usr/bin/readelf", ["-d", CaptureRun.child])
+            let dynamic = try await ChildProcess.run("/usr/bin/readelf", ["-d", CaptureRun.executable])
             #expect(dynamic.output.contains("libz.so.1"))
             #expect(!dynamic.output.contains("libunwind"))
         }

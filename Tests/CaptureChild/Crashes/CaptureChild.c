@@ -128,6 +128,7 @@ static int run(const char *name) {
     static const Kind *const tables[] = {
         capture_child_faults,
         capture_child_stacks,
+        capture_child_asyncs,
         capture_child_threads,
         capture_child_checks,
     };

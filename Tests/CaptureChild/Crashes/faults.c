@@ -29,7 +29,13 @@ static void segv_many_times(void) {
     for (long left = capture_child_number; left > 0; left--) capture_child_segv();
 }
 
-static void ill(void) { __builtin_trap(); }
+static void ill(void) {
+#if defined(__x86_64__)
+    __asm__ volatile("ud2");
+#else
+    __asm__ volatile("udf #0");  // the compiler's own trap is brk there, SIGTRAP
+#endif
+}
 
 static void trap(void) {
 #if defined(__x86_64__)

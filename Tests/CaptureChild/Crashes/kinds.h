@@ -16,6 +16,8 @@ typedef struct Kind {
 extern const Kind capture_child_faults[];
 /// Stacks: deep, overflowing, damaged.
 extern const Kind capture_child_stacks[];
+/// Async functions and their contexts.
+extern const Kind capture_child_asyncs[];
 /// More than one thread or process.
 extern const Kind capture_child_threads[];
 /// Survivors that print what they find.

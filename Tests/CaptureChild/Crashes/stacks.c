@@ -114,74 +114,7 @@ static void broken_loader_list(void) {
     capture_child_segv();
 }
 
-#if defined(__x86_64__)
-
-// Begins as the compiler begins an async function, with the async context in rdi.
-__asm__(".text\n"
-        ".type capture_child_async, @function\n"
-        "capture_child_async:\n"
-        ".cfi_startproc\n"
-        "push %rbp\n"
-        ".cfi_def_cfa_offset 16\n"
-        ".cfi_offset %rbp, -16\n"
-        "push %r14\n"
-        "lea 8(%rsp), %rbp\n"
-        ".cfi_def_cfa %rbp, 16\n"
-        "mov %rdi, -8(%rbp)\n"
-        "sub $8, %rsp\n"
-        "call capture_child_segv\n"
-        "ud2\n"
-        ".cfi_endproc\n"
-        ".size capture_child_async, . - capture_child_async\n");
-
-typedef struct AsyncContext {
-    struct AsyncContext *caller;
-    uintptr_t resume;
-} AsyncContext;
-
-void capture_child_async(AsyncContext *context);
-
-enum { CONTEXTS = 200 };
-static AsyncContext contexts[CONTEXTS];
-
-/// As many async callers as the number says.
-static AsyncContext *async_callers(long count) {
-    for (long index = 0; index < count; index++) {
-        contexts[index] = (AsyncContext){index + 1 < count ? &contexts[index + 1] : NULL, (uintptr_t)capture_child_async};
-    }
-    return contexts;
-}
-
-static void async_deep(void) { capture_child_async(async_callers(capture_child_number)); }
-
-static void async_circle(void) {
-    async_callers(5);
-    contexts[4].caller = &contexts[2];
-    capture_child_async(contexts);
-}
-
-static void async_wild(void) {
-    async_callers(5);
-    contexts[2].caller = (AsyncContext *)capture_child_opaque(0x18);
-    capture_child_async(contexts);
-}
-
-/// A caller that goes on in data.
-static void async_data(void) {
-    async_callers(5);
-    contexts[3].resume = (uintptr_t)contexts;
-    capture_child_async(contexts);
-}
-
-#endif
-
 const Kind capture_child_stacks[] = {
-#if defined(__x86_64__)
-    {"async", async_deep},
-    {"async-circle", async_circle},
-    {"async-wild", async_wild},
-    {"async-data", async_data},
-#endif
     {"overflow", overflow},
     {"deep", deep},
     {"thread-overflow", thread_overflow},
