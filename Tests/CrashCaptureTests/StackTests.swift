@@ -58,7 +58,10 @@
         }
 
         @Test func walkIsBoundedByTheDeadline() async throws {
-            let run = try await CaptureRun("thread-deep:8000000", ["--capture-deadline", "200"])
+            let run = try await CaptureRun(
+                "thread-deep:8000000",
+                ["--capture-deadline", Emulation.isOn ? "4000" : "200"]
+            )
             #expect(run.outcome.status == .signalled(SIGSEGV))
             let report = try run.onlyReport()
             let stack = try #require(report.crashedThread)
