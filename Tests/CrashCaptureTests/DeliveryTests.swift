@@ -7,7 +7,7 @@
 
     /// The re-executed reporter, good and bad: the service's end is the same with each.
     @Suite struct DeliveryTests {
-        @Test(.needsReporter) func reporterGetsTheReportAndACleanProcess() async throws {
+        @Test func reporterGetsTheReportAndACleanProcess() async throws {
             let out = try TemporaryDirectory()
             let run = try await CaptureRun("segv", ["--reporter", "ok", "--out", out.path])
             #expect(run.outcome.status == .signalled(SIGSEGV))
@@ -29,15 +29,12 @@
             )
         }
 
-        @Test(
-            .needsReporter,
-            arguments: [
-                ("fail", "the reporter exited with 3 before it came to `Mayday.start`"),
-                ("crash", "the reporter was ended by signal 11"),
-                ("hang", "the reporter was stopped at its deadline of 200 ms"),
-                ("early", "the reporter was stopped at its deadline of 200 ms"),
-            ]
-        )
+        @Test(arguments: [
+            ("fail", "the reporter exited with 3 before it came to `Mayday.start`"),
+            ("crash", "the reporter was ended by signal 11"),
+            ("hang", "the reporter was stopped at its deadline of 200 ms"),
+            ("early", "the reporter was stopped at its deadline of 200 ms"),
+        ])
         func badReporterChangesNothing(mode: String, text: String) async throws {
             let run = try await CaptureRun("abort", ["--reporter", mode, "--reporter-deadline", "200"])
             #expect(run.outcome.status == .signalled(SIGABRT))
@@ -46,7 +43,7 @@
         }
 
         /// Started by nobody who could end it: its own timer does.
-        @Test(.needsReporter, arguments: ["hang", "early"])
+        @Test(arguments: ["hang", "early"])
         func reporterEndsWhenItsParentIsGone(mode: String) async throws {
             let outcome = try await ChildProcess.run(
                 CaptureRun.child,
@@ -56,7 +53,7 @@
             #expect(outcome.status == .signalled(SIGKILL))
         }
 
-        @Test(.needsReporter) func withoutASpoolTheReportGoesThroughMemory() async throws {
+        @Test func withoutASpoolTheReportGoesThroughMemory() async throws {
             let out = try TemporaryDirectory()
             let outcome = try await ChildProcess.run(
                 CaptureRun.child,

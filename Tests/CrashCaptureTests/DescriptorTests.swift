@@ -8,7 +8,7 @@
     /// A service that ran out of descriptors.
     @Suite struct DescriptorTests {
         /// With a handler before ours, which may let the process live on, and in a sandbox, the descriptors stay common.
-        @Test(.needsReporter, arguments: [[], ["--previous", "reset"], ["--sandbox", "yes"]], ["soft", "hard"])
+        @Test(arguments: [[], ["--previous", "reset"], ["--sandbox", "yes"]], ["soft", "hard"])
         func noneLeft(options: [String], limit: String) async throws {
             let out = try TemporaryDirectory()
             let run = try await CaptureRun(
@@ -25,10 +25,7 @@
         }
 
         /// Other threads take each descriptor that becomes free.
-        @Test(
-            .notEmulated("without descriptors the emulator's own thread has no name to be told by"),
-            arguments: [[], ["--previous", "reset"]]
-        )
+        @Test(arguments: [[], ["--previous", "reset"]])
         func othersWaitForOne(options: [String]) async throws {
             for _ in 0..<20 {
                 let run = try await CaptureRun("takers:4", options + ["--descriptors", "hard"])

@@ -28,7 +28,7 @@
         }
 
         /// Without process_vm_readv, pidfd_open, close_range and timers.
-        @Test(.needsReporter) func sandboxThatRefusesNewerCalls() async throws {
+        @Test func sandboxThatRefusesNewerCalls() async throws {
             let out = try TemporaryDirectory()
             let run = try await CaptureRun("among:4", ["--sandbox", "yes", "--reporter", "ok", "--out", out.path])
             #expect(run.outcome.status == .signalled(SIGSEGV))
@@ -40,7 +40,7 @@
             #expect(report.end?.cut == [])
         }
 
-        @Test(.needsReporter) func missingDirectory() async throws {
+        @Test func missingDirectory() async throws {
             let out = try TemporaryDirectory()
             let outcome = try await ChildProcess.run(
                 CaptureRun.child,
@@ -71,10 +71,7 @@
             #expect(try FileManager.default.contentsOfDirectory(atPath: spool).count == 1)
         }
 
-        @Test(
-            .needsReporter,
-            arguments: [("size=64k", "fill", "no space left on the device"), ("ro", "true", "read-only file system")]
-        )
+        @Test(arguments: [("size=64k", "fill", "no space left on the device"), ("ro", "true", "read-only file system")])
         func fullOrReadOnlyFileSystem(option: String, prepare: String, text: String) async throws {
             let out = try TemporaryDirectory()
             let spool = try TemporaryDirectory()
@@ -108,9 +105,7 @@
         }
 
         /// The status line meets a full pipe that nobody reads.
-        @Test(.notEmulated("qemu-user itself writes to standard error at the end")) func stalledStandardError()
-            async throws
-        {
+        @Test func stalledStandardError() async throws {
             let spool = try TemporaryDirectory()
             let script = """
                 mkfifo "$2/fifo" && exec 9<>"$2/fifo"
@@ -127,14 +122,11 @@
         }
 
         /// As the first process of a container, where the kernel drops default signals that the process sends itself.
-        @Test(
-            .notEmulated("qemu-user sends itself the signal that the kernel drops there, and waits for ever"),
-            arguments: [
-                ("segv", 139), ("ill", 132), ("bus", 135), ("trap", 133), ("abort", nil), ("overflow", 139),
-                ("double-free", nil),
-                ("kill:11", 139), ("raise:3", 131),
-            ]
-        )
+        @Test(arguments: [
+            ("segv", 139), ("ill", 132), ("bus", 135), ("trap", 133), ("abort", nil), ("overflow", 139),
+            ("double-free", nil),
+            ("kill:11", 139), ("raise:3", 131),
+        ])
         func firstProcessOfAContainer(kind: String, status: Int32?) async throws {
             let spool = try TemporaryDirectory()
             let script = "exec \"$1\" --spool \"$2\" \(kind)"
