@@ -9,8 +9,10 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A program that links Mayday.
-func program(_ name: String, links: [Target.Dependency] = [.product(name: "Mayday", package: "mayday")]) -> Target {
+let mayday = Target.Dependency.product(name: "Mayday", package: "mayday")
+
+/// A program that links Mayday, if nothing else is said.
+func program(_ name: String, links: [Target.Dependency] = [mayday]) -> Target {
     .executableTarget(name: name, dependencies: links, path: "Programs/\(name)", swiftSettings: strict)
 }
 
@@ -18,5 +20,10 @@ let package = Package(
     name: "mayday-benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "mayday", path: "..")],
-    targets: [program("Crasher"), program("Idle", links: []), program("IdleWithMayday")]
+    targets: [
+        program("Crasher"),
+        program("Idle", links: []), program("IdleWithMayday"),
+        .target(name: "ThreadTimes", path: "Programs/ThreadTimes", swiftSettings: strict),
+        program("Threads", links: ["ThreadTimes"]), program("ThreadsWithMayday", links: [mayday, "ThreadTimes"]),
+    ]
 )

@@ -5,9 +5,10 @@ import sys
 
 import capture
 import harness
+import scale
 import sdk
 
-GROUPS = {"capture": capture.run, "sdk": sdk.run}
+GROUPS = {"capture": capture.run, "scale": scale.run, "sdk": sdk.run}
 
 
 def main():

@@ -114,6 +114,20 @@ class Child:
                 return int(line.split()[1])
         raise Failure(f"/proc/PID/status has no {name}")
 
+    def context_switches(self):
+        """How often its threads stopped running so far, all together: each ran since, or sleeps."""
+        total = 0
+        for status in Path(f"/proc/{self.process.pid}/task").glob("*/status"):
+            fields = dict(line.split(":\t", 1) for line in status.read_text().splitlines())
+            total += int(fields["voluntary_ctxt_switches"]) + int(fields["nonvoluntary_ctxt_switches"])
+        return total
+
+    def timers(self):
+        """Timers that it has, of timer_create and timerfd_create. Alarms of setitimer would be seen as wake-ups."""
+        process = Path(f"/proc/{self.process.pid}")
+        files = [os.readlink(file) for file in (process / "fd").iterdir()]
+        return (process / "timers").read_text().count("ID: ") + sum("timerfd" in file for file in files)
+
     def wait(self):
         """Waits for the end; returns the signal that ended it, or 0."""
         status = os.waitpid(self.process.pid, 0)[1]

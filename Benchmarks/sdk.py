@@ -7,6 +7,8 @@ import time
 
 from harness import BUILD, ROOT, Child, Failure, bench, fresh_directory, interleaved, log, rounds, swift_build
 
+WATCHED_SECONDS = 5
+
 
 def stripped_size(program):
     copy = BUILD / "work" / f"{program.name}.stripped"
@@ -40,6 +42,18 @@ def run():
         finally:
             child.end()
 
+    def watched():
+        """Of a service at rest: how often any of its threads ran, and its timers."""
+        child = Child([linked, "rest"], environment, BUILD / "work" / "rest.stderr", "ready")
+        try:
+            # What it still does to come to rest is not counted.
+            time.sleep(0.5)
+            before = child.context_switches()
+            time.sleep(WATCHED_SECONDS)
+            return child.context_switches() - before, child.timers()
+        finally:
+            child.end()
+
     times = interleaved({"bare": lambda: whole_run(bare), "linked": lambda: whole_run(linked)}, rounds(101))
     later = [with_it - without for with_it, without in zip(times["linked"], times["bare"])]
     log(f"start: {statistics.median(times['bare']):.2f} ms without, {statistics.median(times['linked']):.2f} ms with")
@@ -56,6 +70,10 @@ def run():
     # The rest of it are pages of the files of the program and its libraries, which the kernel shares and takes back.
     bench("sdk-added-anonymous-memory", added(1), "MB")
     bench("sdk-added-threads-at-rest", added(2), "threads")
+
+    switches, timers = watched()
+    bench(f"sdk-wake-ups-at-rest-in-{WATCHED_SECONDS}-s", switches, "wake-ups")
+    bench("sdk-timers-at-rest", timers, "timers")
 
     sizes = [stripped_size(program) / 1e6 for program in (bare, linked)]
     log(f"static binary, stripped: {sizes[0]:.2f} MB without, {sizes[1]:.2f} MB with")

@@ -2,6 +2,7 @@
 //
 //     Crasher THREADS                    starts Mayday; a byte on standard input: index out of range
 //     Crasher THREADS FILE DIRECTORY     a byte on standard input: the floor, then the same crash
+//     Crasher THREADS OBJECTS            as the first, with every shared object of the directory OBJECTS loaded
 //
 // The floor is to write the bytes of FILE to DIRECTORY, durably: write, fsync, rename, fsync of the directory.
 
@@ -53,12 +54,25 @@ func waitForever(depth: Int) -> UnsafeMutableRawPointer? {
     return result.map { $0 + depth }
 }
 
+/// Loads every shared object of a directory, as plug-ins are.
+func load(_ directory: String) {
+    guard let entries = opendir(directory) else { fail(directory) }
+    while let entry = readdir(entries) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        guard name.hasSuffix(".so") else { continue }
+        guard dlopen("\(directory)/\(name)", RTLD_NOW) != nil else { fail(name) }
+    }
+    closedir(entries)
+}
+
 @inline(never)
 func suggestion(_ index: Int, of words: [String]) -> String { words[index] }
 
 let arguments = CommandLine.arguments
-guard arguments.count == 2 || arguments.count == 4, let threads = Int(arguments[1]), threads > 0 else {
-    print("usage: Crasher THREADS [FILE DIRECTORY]")
+guard (2...4).contains(arguments.count), let threads = Int(arguments[1]), threads > 0 else {
+    print("usage: Crasher THREADS [FILE DIRECTORY | OBJECTS]")
     exit(2)
 }
 keepBallast()
@@ -68,6 +82,7 @@ try Mayday.start(
     uploader: CollectorUploader(dsn: "http://key@127.0.0.1:9/1")
 )
 let floor = arguments.count == 4 ? (bytes: contents(of: arguments[2]), directory: arguments[3]) : nil
+if arguments.count == 3 { load(arguments[2]) }
 startThreads(threads - 1)
 print("ready")
 fflush(nil)
