@@ -12,7 +12,7 @@ struct Headline {
     /// - Parameter calls: the functions of the stack that crashed.
     init(of report: Report, calls: [Call]) {
         if report.header.isRehearsal {
-            (title, culprit, kind) = ("Rehearsal", nil, "rehearsal")
+            (title, culprit, kind) = ("Rehearsal", "Mayday.rehearse()", "rehearsal")
             return
         }
         culprit = Self.culprit(calls)

@@ -35,13 +35,14 @@ public enum Mayday {
         if let assignment = Reporter.assignment() {
             Reporter.run(deadline: assignment.deadline, report: assignment.report, uploaders: uploaders)
         }
-        let leftOver = try service.withLock { service throws(StartError) -> Delivery? in
+        let started = try service.withLock { service throws(StartError) -> Service in
             guard service == nil else { throw .alreadyStarted }
             let started = try Service.start(configuration, uploaders: uploaders)
             service = started
-            return started.hasLeftOver ? started.delivery : nil
+            return started
         }
-        guard let leftOver else { return }
+        if started.selfCheck != .none { started.printSelfCheck() }
+        guard started.hasLeftOver, let leftOver = started.delivery else { return }
         Task.detached(priority: .utility) { await leftOver.deliverInBackground() }
     }
 

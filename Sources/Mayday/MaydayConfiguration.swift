@@ -10,6 +10,7 @@
 /// | `MAYDAY_SPOOL` | `spool` | `/var/lib/checkout/mayday` |
 /// | `MAYDAY_DELIVERY_DEADLINE` | `deliveryDeadline` | `2.5`, `2.5s` or `500ms` |
 /// | `MAYDAY_ENABLED` | `enabled` | `false` |
+/// | `MAYDAY_SELF_CHECK` | has `start` print `Mayday.selfCheck()`, and `Mayday.rehearse()` too | `true`, `rehearse` |
 /// | `MAYDAY_DSN` | the DSN of `CollectorUploader` | `https://KEY@mayday.example.com/1` |
 ///
 /// A variable that is empty counts as absent.

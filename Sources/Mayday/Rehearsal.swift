@@ -9,8 +9,9 @@ public struct Rehearsal: Sendable, Equatable, CustomStringConvertible {
         case delivered
         /// Its report is durable in the spool, set aside there where the backend refused it, and why it is not with the backend.
         case kept(reason: String)
-        /// Its report was in memory only, and was not delivered.
-        case lost(reason: String)
+        /// Its report was in memory only, and was not delivered. That of a real crash would go to standard error, for
+        /// `mayday import`.
+        case notKept(reason: String)
         /// The child crashed, and no report was made.
         case notCaptured(reason: String)
         /// Nothing was crashed.
@@ -34,7 +35,7 @@ public struct Rehearsal: Sendable, Equatable, CustomStringConvertible {
         let report = report.map { "report \($0)" } ?? "no report"
         return switch outcome {
         case .delivered: "rehearsal: \(report) delivered to \(destination) in \(Int(duration / .milliseconds(1))) ms"
-        case .kept(let reason), .lost(let reason): "rehearsal: \(report) \(reason)"
+        case .kept(let reason), .notKept(let reason): "rehearsal: \(report) \(reason)"
         case .notCaptured(let reason): "rehearsal: the crash was not captured: \(reason)"
         case .notRun(let reason): "rehearsal: nothing was crashed: \(reason)"
         }
@@ -86,7 +87,7 @@ extension Rehearsal {
                     reason: facts.reported ? said ?? "not delivered, and the reporter did not say why" : Rehearsal.waits
                 )
             } else {
-                .lost(reason: said ?? "was in memory only, and is lost")
+                .notKept(reason: said ?? "was in memory only, and the delivery deadline is 0")
             }
     }
 

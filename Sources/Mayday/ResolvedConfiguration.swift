@@ -7,6 +7,17 @@ struct ResolvedConfiguration: Sendable, Equatable {
     var spoolCandidates: [SpoolCandidate]
     var deliveryDeadline: Duration
     var enabled: Bool
+    /// What `start` prints about itself; for operators, by the environment alone.
+    var selfCheck: StartCheck = .none
+}
+
+/// What `MAYDAY_SELF_CHECK` asks for.
+enum StartCheck: Sendable, Equatable {
+    case none
+    /// `Mayday.selfCheck()`, on standard error.
+    case check
+    /// That, and `Mayday.rehearse()` in the background.
+    case rehearsal
 }
 
 /// A directory that may become the spool.
@@ -29,7 +40,7 @@ extension MaydayConfiguration {
     /// The variables that `resolved` reads.
     static let variables = [
         "MAYDAY_RELEASE", "MAYDAY_ENVIRONMENT", "MAYDAY_SERVICE", "MAYDAY_SPOOL", "MAYDAY_DELIVERY_DEADLINE",
-        "MAYDAY_ENABLED", "XDG_STATE_HOME", "HOME",
+        "MAYDAY_ENABLED", "MAYDAY_SELF_CHECK", "XDG_STATE_HOME", "HOME",
     ]
 
     /// Applies the environment's overrides and the defaults.
@@ -46,7 +57,8 @@ extension MaydayConfiguration {
             service: service ?? release.flatMap(serviceName(ofRelease:)) ?? process.executable,
             spoolCandidates: try settings.spoolCandidates(or: spool, user: process.user),
             deliveryDeadline: try settings.deliveryDeadline(or: deliveryDeadline),
-            enabled: try settings.flag("MAYDAY_ENABLED", or: enabled)
+            enabled: try settings.flag("MAYDAY_ENABLED", or: enabled),
+            selfCheck: try settings.selfCheck()
         )
     }
 }
@@ -138,12 +150,23 @@ private struct Settings {
         return duration
     }
 
-    func flag(_ name: String, or own: Bool) throws(ConfigurationError) -> Bool {
+    func selfCheck() throws(ConfigurationError) -> StartCheck {
+        let name = "MAYDAY_SELF_CHECK"
+        if let value = variable(name), value.utf8.elementsEqual("rehearse".utf8) { return .rehearsal }
+        let remedy = "write true, false or rehearse"
+        return try flag(name, or: false, remedy: remedy) ? .check : .none
+    }
+
+    func flag(
+        _ name: String,
+        or own: Bool,
+        remedy: String = "write true or false"
+    ) throws(ConfigurationError) -> Bool {
         guard let value = variable(name) else { return own }
         switch value.lowercased() {
         case "1", "true", "yes", "on": return true
         case "0", "false", "no", "off": return false
-        default: throw ConfigurationError(setting: name, value: value, remedy: "write true or false")
+        default: throw ConfigurationError(setting: name, value: value, remedy: remedy)
         }
     }
 

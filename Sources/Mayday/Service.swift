@@ -23,6 +23,8 @@ struct Service: Sendable {
     var deliveryDeadline = Duration.zero
     /// nil when there is no spool, or Mayday is not enabled.
     var delivery: Delivery?
+    /// What start prints about itself.
+    var selfCheck = StartCheck.none
     /// True when earlier runs left reports in the spool.
     var hasLeftOver = false
 
@@ -74,6 +76,7 @@ struct Service: Sendable {
             started: RunningProcess.started
         )
         service.spoolPath = path
+        service.selfCheck = resolved.selfCheck
         service.isCapturing = install(facts, spool: path)
         return service
     }

@@ -134,7 +134,7 @@ import Testing
         let stack = Stack("main@main.swift:3")
         let first = rehearsal(.trap(message), stack)
         #expect(Headline(of: first).title == "Rehearsal")
-        #expect(Headline(of: first).culprit == nil)
+        #expect(Headline(of: first).culprit == "Mayday.rehearse()")
         let key = Fingerprint(of: first).key
         #expect(key == Fingerprint(of: rehearsal(.signal(5, "SIGTRAP", message: message), Stack("serve()"))).key)
         #expect(key != stack.fingerprint(.trap(message)).key)

@@ -89,7 +89,7 @@ import Testing
         )
         #expect(handlers[1].contains("SIGSEGV"))
         #expect(
-            finding("SWIFT_BACKTRACE", in: text)[1].hasPrefix("\"enable=yes\"; Swift's backtracer runs after Mayday")
+            finding("SWIFT_BACKTRACE", in: text)[1].hasPrefix("\"enable=yes\"; where it is on, Swift's")
         )
     }
 
@@ -114,13 +114,13 @@ import Testing
         #expect(LibrarySearch.find("libmayday-is-not-there.so.4") == nil)
     }
 
-    @Test func `a spool that cannot take a report is a problem`() async throws {
+    @Test func `without a spool it is said where a report goes`() async throws {
         let spool = try TestSpool()
         chmod(spool.root, 0o777)
         let text = try await check(in: spool)
-        #expect(finding("spool", in: text)[1].hasPrefix("none: a report that cannot be delivered at the crash is lost"))
+        #expect(finding("spool", in: text)[1].hasPrefix("none: a report that cannot be delivered at the crash goes to"))
         let nowhere = try await check(in: spool, ["MAYDAY_DELIVERY_DEADLINE": "0"])
-        #expect(finding("delivery", in: nowhere).first == "problem")
+        #expect(finding("delivery", in: nowhere).first == "warning")
     }
 
     @Test func `reports that wait or were refused are counted`() async throws {
@@ -152,6 +152,24 @@ import Testing
         #expect(finding("descriptors", in: outcome.output).first == "warning", "\(outcome.output)")
         let none = try await check(["no-descriptors"], in: spool)
         #expect(finding("descriptors", in: none).first == "problem", "\(none)")
+    }
+
+    @Test func `MAYDAY_SELF_CHECK has start print the check, and rehearse when asked to`() async throws {
+        let spool = try TestSpool()
+        let server = try ScriptedServer { .created($0) }
+        let environment = ["MAYDAY_SELF_CHECK": "1", "SWIFT_BACKTRACE": "enable=no"]
+        let checked = try await spool.child(port: server.port, environment: environment).outcome()
+        #expect(checked.output == "started\n")
+        #expect(
+            checked.errors.hasPrefix("mayday: Would I get a report? Yes.\nmayday: ok       capture "),
+            "\(checked.errors)"
+        )
+        let rehearsing = try spool.child("stay", port: server.port, environment: ["MAYDAY_SELF_CHECK": "rehearse"])
+        let line = await rehearsing.line(containing: "rehearsal: ", in: .errors)
+        #expect(line?.contains(" delivered to collector at ") == true, "\(line ?? "")")
+        rehearsing.kill(SIGKILL)
+        let wrong = try await spool.child(port: server.port, environment: ["MAYDAY_SELF_CHECK": "please"]).outcome()
+        #expect(wrong.output == "start: MAYDAY_SELF_CHECK is \"please\": write true, false or rehearse\n")
     }
 
     @Test func `a service that did not start is told no`() async throws {

@@ -17,12 +17,18 @@ enum BinaryCheckup {
         var checkup = Checkup(path)
         capture(file, &checkup)
         symbols(file, &checkup)
-        library("libunwind.so.8", package: "libunwind8", &checkup) {
-            "stacks may have gaps and no async callers"
-        }
-        library("libcurl.so.4", package: "libcurl4", &checkup) {
-            "reports to a collector stay in the spool"
-        }
+        library(
+            "libunwind.so.8",
+            package: "libunwind8",
+            without: "where the service runs, stacks may have gaps and no async callers",
+            &checkup
+        )
+        library(
+            "libcurl.so.4",
+            package: "libcurl4",
+            without: "where the service runs, reports to a collector stay in the spool",
+            &checkup
+        )
         return checkup
     }
 
@@ -69,22 +75,17 @@ enum BinaryCheckup {
         }
     }
 
-    /// A library that is loaded at run time; this machine may not be the one that the service runs on.
-    private static func library(
-        _ name: String,
-        package: String,
-        _ checkup: inout Checkup,
-        _ consequence: () -> String
-    ) {
+    /// A library that is loaded at run time, on this machine.
+    static func library(_ name: String, package: String, without consequence: String, _ checkup: inout Checkup) {
         if let handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL) {
             dlclose(handle)
             checkup.ok(name, "can be loaded on this machine")
         } else {
-            let reason = dlerror().map { String(cString: $0) } ?? "it cannot be loaded"
+            let reason = dlerror().map { String(cString: $0) } ?? "no reason given"
             checkup.warning(
                 name,
-                "not on this machine (\(reason)); where the service runs, without it \(consequence())",
-                "install \(package) there"
+                "cannot be loaded on this machine (\(reason)); without it, \(consequence)",
+                "install \(package)"
             )
         }
     }

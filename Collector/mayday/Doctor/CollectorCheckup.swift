@@ -21,6 +21,12 @@ enum CollectorCheckup {
         checkup.ok("store", "can be opened")
         access(directory, &checkup)
         room(directory, &checkup)
+        BinaryCheckup.library(
+            "libdw.so.1",
+            package: "libdw1",
+            without: "reports have no functions and lines",
+            &checkup
+        )
         do throws(StoreError) {
             let url = try store.publicURL()
             server(directory, url, &checkup)

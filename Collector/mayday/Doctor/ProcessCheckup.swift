@@ -125,7 +125,7 @@ enum ProcessCheckup {
         checkup.warning(
             "spool",
             "none of \(roots.joined(separator: ", ")) is open there: the program names another, or reports live in "
-                + "memory only and one that cannot be delivered at the crash is lost",
+                + "memory only",
             "Mayday.selfCheck() in the service says which; MAYDAY_SPOOL gives one"
         )
     }

@@ -30,7 +30,10 @@ extension SelfCheck {
             }
             if let variable = RunningProcess.variables(["SWIFT_BACKTRACE"])["SWIFT_BACKTRACE"] {
                 findings.append(
-                    .ok("SWIFT_BACKTRACE", "\"\(variable)\"; Swift's backtracer runs after Mayday and may take seconds")
+                    .ok(
+                        "SWIFT_BACKTRACE",
+                        "\"\(variable)\"; where it is on, Swift's backtracer runs after Mayday and may take seconds"
+                    )
                 )
             }
             return findings

@@ -14,9 +14,9 @@ extension SelfCheck {
     static func spool(_ service: Service) -> [Finding] {
         guard let path = service.spoolPath else {
             return [
-                .problem(
+                .warning(
                     "spool",
-                    "none: a report that cannot be delivered at the crash is lost",
+                    "none: a report that cannot be delivered at the crash goes to standard error, for `mayday import`",
                     "set MAYDAY_SPOOL to a directory that does not exist yet, below one that this user may write to"
                 )
             ]
@@ -76,10 +76,17 @@ extension SelfCheck {
     static func delivery(_ service: Service) -> Finding {
         let seconds = service.deliveryDeadline / .seconds(1)
         guard seconds > 0 else {
-            let text = "not at the crash, the deadline is 0: the next start delivers to \(service.destination)"
-            return service.spoolPath == nil
-                ? .problem("delivery", "\(text), and without a spool nothing is left by then", "set a deadline")
-                : .ok("delivery", text)
+            guard service.spoolPath != nil else {
+                return .warning(
+                    "delivery",
+                    "never: the deadline is 0 and there is no spool",
+                    "set a deadline, or a spool"
+                )
+            }
+            return .ok(
+                "delivery",
+                "not at the crash, the deadline is 0: the next start delivers to \(service.destination)"
+            )
         }
         return .ok("delivery", "at the crash, within \(seconds) s, to \(service.destination)")
     }

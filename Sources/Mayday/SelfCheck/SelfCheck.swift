@@ -139,3 +139,12 @@ extension SelfCheck {
         return .ok("capture", "started, \(KnownFacts.name) \(KnownFacts.version)")
     }
 }
+
+extension Service {
+    /// What `MAYDAY_SELF_CHECK` asks for, on standard error.
+    func printSelfCheck() {
+        for line in SelfCheck.run(self).description.split(separator: "\n") { StandardError.say(String(line)) }
+        guard selfCheck == .rehearsal else { return }
+        Task.detached(priority: .utility) { StandardError.say(await Rehearsal.run(of: self).description) }
+    }
+}
