@@ -29,6 +29,7 @@ bool mayday_on_crashing_thread(void) {
 
 void mayday_mask_for_capture(void) {
     KernelSignals open = SIGNAL_BIT(SIGPROF);
+    if (mayday_deadline_is_alarm()) open |= SIGNAL_BIT(SIGALRM);
     for (int index = 0; index < CRASH_SIGNALS; index++) {
         if (mayday_crash_signals[index] != SIGQUIT) open |= SIGNAL_BIT(mayday_crash_signals[index]);
     }

@@ -23,7 +23,9 @@ void mayday_capture_signal_start(void);
 void mayday_deadline_set(uint64_t at_ns);
 void mayday_deadline_disarm(void);
 void mayday_deadline_stop(void);
-/// The process lives on: the action before ours is put back.
+/// True when stages are ended by SIGALRM, which the crashing thread then leaves open.
+bool mayday_deadline_is_alarm(void);
+/// The process lives on: the actions before ours are put back.
 void mayday_capture_signal_restore(void);
 
 #pragma GCC visibility pop

@@ -57,10 +57,12 @@
             #expect(report.end?.cut == [])
         }
 
-        @Test func walkIsBoundedByTheDeadline() async throws {
+        /// Also where no timer can be created: the limit of pending signals is reached, or a sandbox refuses it.
+        @Test(arguments: Emulation.isOn ? [[]] : [[], ["--signal-limit", "0"], ["--sandbox", "yes"]])
+        func walkIsBoundedByTheDeadline(options: [String]) async throws {
             let run = try await CaptureRun(
                 "thread-deep:8000000",
-                ["--capture-deadline", Emulation.isOn ? "4000" : "200"]
+                options + ["--capture-deadline", Emulation.isOn ? "4000" : "200"]
             )
             #expect(run.outcome.status == .signalled(SIGSEGV))
             let report = try run.onlyReport()
