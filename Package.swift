@@ -26,6 +26,8 @@ let products: [Product] = [
     .library(name: "Mayday", targets: ["Mayday"]),
     .library(name: "CrashReport", targets: ["CrashReport"]),
     .library(name: "MaydaySentry", targets: ["MaydaySentry"]),
+    .library(name: "MaydayOTLP", targets: ["MaydayOTLP"]),
+    .library(name: "MaydayWebhook", targets: ["MaydayWebhook"]),
     .library(name: "MaydayTestKit", targets: ["MaydayTestKit"]),
     .executable(name: "mayday", targets: ["MaydayCLI"]),
 ]
@@ -75,6 +77,8 @@ let sdk: [Target] = [
         swiftSettings: strict
     ),
     .target(name: "MaydaySentry", dependencies: ["Mayday", "CrashReport", "BackendSupport"], swiftSettings: strict),
+    .target(name: "MaydayOTLP", dependencies: ["Mayday", "CrashReport", "BackendSupport"], swiftSettings: strict),
+    .target(name: "MaydayWebhook", dependencies: ["Mayday", "CrashReport", "BackendSupport"], swiftSettings: strict),
     .target(name: "MaydayTestKit", dependencies: ["Mayday"], swiftSettings: strict),
 ]
 
@@ -166,6 +170,8 @@ let tests: [Target] = [
         swiftSettings: strict
     ),
     test("MaydaySentryTests", ["MaydaySentry", "BackendSupport", "Mayday", "CrashReport"], exclude: ["Golden"]),
+    test("MaydayOTLPTests", ["MaydayOTLP", "BackendSupport", "Mayday", "CrashReport"], exclude: ["Golden"]),
+    test("MaydayWebhookTests", ["MaydayWebhook", "BackendSupport", "Mayday", "CrashReport"], exclude: ["Golden"]),
     test("SymbolicationTests", ["Symbolication", "CrashReport"], exclude: ["Fixture"]),
     test("StoreTests", ["Store", "CrashReport"]),
     test("IngestTests", ["Ingest", "Store", "CrashReport"]),

@@ -9,6 +9,13 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
     /// What is wrong with it and what to write instead.
     public let remedy: String
 
+    /// An error about a setting, for an adapter's own settings too.
+    public init(setting: String, value: String, remedy: String) {
+        self.setting = setting
+        self.value = value
+        self.remedy = remedy
+    }
+
     /// The setting, its value and the remedy in one line.
     public var description: String { "\(setting) is \"\(value.madeVisible(limit: 200))\": \(remedy)" }
 }

@@ -87,6 +87,9 @@ enum RunningProcess {
     }
 }
 
+/// A variable of the environment, for an adapter's settings; nil when there is none, or the environment is not to be trusted.
+package func environmentVariable(_ name: String) -> String? { RunningProcess.variables([name])[name] }
+
 /// The start of a file, as the kernel's pseudo files are read; nil when it cannot be opened or read.
 func readFile(_ path: String, limit: Int) -> [UInt8]? {
     guard let file = try? FileDescriptor(opening: path, flags: O_RDONLY) else { return nil }
