@@ -47,7 +47,7 @@ public enum Mayday {
     }
 
     /// Would a crash be reported? Looks at the handlers, the stacks, the spool, the files and the limits of this process,
-    /// without loading or sending anything, in a few milliseconds. Print it, or act on its `status`.
+    /// without loading or sending anything, in about a millisecond. Print it, or act on its `status`.
     ///
     /// Call it when the service is up, from a thread that serves: what took over a signal after `start` is found, too.
     public static func selfCheck() -> SelfCheck { SelfCheck.run(service.withLock { $0 }) }

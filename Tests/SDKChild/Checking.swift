@@ -24,6 +24,10 @@ enum Checking {
                 sigaddset(&set, SIGFPE)
                 sigaddset(&set, SIGILL)
                 pthread_sigmask(SIG_BLOCK, &set, nil)
+            case "timed":
+                let before = Measurement.now()
+                let check = Mayday.selfCheck()
+                print("self check \(Measurement.now() - before) us, \(check.findings.count) findings")
             default:
                 print("unknown: \(argument)")
                 exit(64)
