@@ -78,7 +78,7 @@ uint64_t mayday_inspect_file_size_limit(void) {
 }
 
 typedef struct Walk {
-    void (*each)(void *context, const char *path, const uint8_t *build_id, size_t length);
+    void (*each)(void *context, const MaydayLoadedObject *object);
     void *context;
 } Walk;
 
@@ -101,19 +101,24 @@ static const uint8_t *find_build_id(const uint8_t *notes, size_t size, size_t *l
 static int visit(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
     const Walk *walk = data;
-    const uint8_t *build_id = NULL;
-    size_t length = 0;
-    for (int index = 0; index < info->dlpi_phnum && build_id == NULL; index++) {
+    MaydayLoadedObject object = {.path = info->dlpi_name != NULL ? info->dlpi_name : "", .base = UINTPTR_MAX};
+    uintptr_t end = 0;
+    for (int index = 0; index < info->dlpi_phnum; index++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[index];
-        if (header->p_type != PT_NOTE) continue;
-        build_id = find_build_id((const uint8_t *)(info->dlpi_addr + header->p_vaddr), header->p_memsz, &length);
+        uintptr_t start = info->dlpi_addr + header->p_vaddr;
+        if (header->p_type == PT_NOTE && object.build_id == NULL) {
+            object.build_id = find_build_id((const uint8_t *)start, header->p_memsz, &object.build_id_length);
+        }
+        if (header->p_type != PT_LOAD) continue;
+        if (start < object.base) object.base = start & ~(uintptr_t)4095;
+        if (start + header->p_memsz > end) end = start + header->p_memsz;
     }
-    walk->each(walk->context, info->dlpi_name != NULL ? info->dlpi_name : "", build_id, length);
+    object.size = end > object.base ? end - object.base : 0;
+    walk->each(walk->context, &object);
     return 0;
 }
 
-void mayday_inspect_images(
-    void (*each)(void *context, const char *path, const uint8_t *build_id, size_t length), void *context) {
+void mayday_inspect_images(void (*each)(void *context, const MaydayLoadedObject *object), void *context) {
     Walk walk = {each, context};
     dl_iterate_phdr(visit, &walk);
 }
@@ -129,8 +134,7 @@ MaydayHandler mayday_inspect_previous(int signal) { return mayday_inspect_handle
 size_t mayday_inspect_alternate_stack(void) { return 0; }
 bool mayday_inspect_creates_threads(void) { return false; }
 uint64_t mayday_inspect_file_size_limit(void) { return UINT64_MAX; }
-void mayday_inspect_images(
-    void (*each)(void *context, const char *path, const uint8_t *build_id, size_t length), void *context) {
+void mayday_inspect_images(void (*each)(void *context, const MaydayLoadedObject *object), void *context) {
     (void)each;
     (void)context;
 }

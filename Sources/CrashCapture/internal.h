@@ -263,6 +263,8 @@ void mayday_spool_publish(void);
 
 /// Probes what this kernel allows. Install.
 void mayday_safe_memory_probe(void);
+/// True where reads share a pipe: then only the thread that captures a crash may read. Handler.
+bool mayday_safe_read_is_shared(void);
 /// Copies all of it or returns false.
 bool mayday_safe_read(void *to, uintptr_t from, size_t count);
 /// Copies up to the first NUL, at most `capacity` - 1 bytes; always ends `to` with a NUL. Returns the length.

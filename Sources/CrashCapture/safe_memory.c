@@ -72,6 +72,8 @@ bool mayday_safe_read(void *to, uintptr_t from, size_t count) {
     return read_through_pipe(to, from, count);
 }
 
+bool mayday_safe_read_is_shared(void) { return readv_refused; }
+
 void mayday_blocks_forget(void) {
     for (int index = 0; index < BLOCKS; index++) blocks[index].address = 0;
 }

@@ -3,6 +3,7 @@
 #if defined(__linux__)
 
 #include "internal.h"
+#include "backtrace.h"
 #include "context_lines.h"
 #include "runner.h"
 #include "system_calls.h"
@@ -19,28 +20,51 @@ static void members(Line *line, const char *prepared) {
     mayday_line_raw(line, prepared);
 }
 
-static void report_line(void) {
-    Line *line = mayday_report_line();
+typedef struct Header {
+    const char *kind;
+    const char *id;
+    uint64_t time_ns;
+    pid_t pid;
+    bool rehearsal;
+} Header;
+
+/// Async-signal-safe.
+static void report_line(Line *line, const Header *header) {
     mayday_line_raw(line, "{\"type\":\"report\",\"version\":1");
     mayday_line_key(line, "id");
-    mayday_line_string(line, mayday_crash.id, strlen(mayday_crash.id));
-    mayday_line_raw(line, ",\"kind\":\"crash\"");
+    mayday_line_string(line, header->id, strlen(header->id));
+    mayday_line_key(line, "kind");
+    mayday_line_string(line, header->kind, strlen(header->kind));
     mayday_line_key(line, "time");
-    mayday_line_time(line, mayday_realtime_ns());
-    if (mayday_is_rehearsal()) mayday_line_raw(line, ",\"rehearsal\":true");
+    mayday_line_time(line, header->time_ns);
+    if (header->rehearsal) mayday_line_raw(line, ",\"rehearsal\":true");
     members(line, mayday_settings->report_members);
     mayday_line_key(line, "process");
     mayday_line_raw(line, "{");
     mayday_line_key(line, "pid");
-    mayday_line_int(line, mayday_crash.pid);
+    mayday_line_int(line, header->pid);
     members(line, mayday_settings->process_members);
-    if (mayday_crash.pid != mayday_settings->pid) {
+    if (header->pid != mayday_settings->pid) {
         mayday_line_raw(line, ",\"forked\":true");
     } else if (mayday_settings->process_started_ns != 0) {
         mayday_line_key(line, "uptime_ms");
         mayday_line_int(line, (int64_t)((mayday_boottime_ns() - mayday_settings->process_started_ns) / 1000000u));
     }
     mayday_line_raw(line, "}}");
+}
+
+size_t mayday_report_header(const char *kind, const char *id, uint64_t unix_ns, char *buffer, size_t capacity) {
+    if (mayday_settings == NULL) return 0;
+    Line line = {.data = buffer, .capacity = capacity};
+    Header header = {kind, id, unix_ns, sys_getpid(), false};
+    report_line(&line, &header);
+    return line.overflow ? 0 : line.length;
+}
+
+static void crash_report_line(void) {
+    Line *line = mayday_report_line();
+    Header header = {"crash", mayday_crash.id, mayday_realtime_ns(), mayday_crash.pid, mayday_is_rehearsal()};
+    report_line(line, &header);
     mayday_report_write(line, "header");
 }
 
@@ -89,7 +113,7 @@ static void crash_line(void) {
 }
 
 void mayday_stage_header(void) {
-    report_line();
+    crash_report_line();
     mayday_message_find();
     crash_line();
 }

@@ -54,7 +54,7 @@ bool mayday_unwinder_walk(const ucontext_t *context, bool exact, Stack *stack) {
 
 /// Async-signal-safe, as the walk is.
 bool mayday_unwinder_function(uintptr_t address, CodeRange *function) {
-    static unw_proc_info_t found;
+    unw_proc_info_t found;
     const Unwinder *unwinder = &mayday_unwinder;
     if (unwinder->get_function == NULL || unwinder->own_memory == NULL) return false;
     if (unwinder->get_function(*unwinder->own_memory, address, &found, NULL) != 0) return false;

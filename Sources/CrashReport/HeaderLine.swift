@@ -6,6 +6,8 @@ extension ReportHeader {
         var id: String?
         var kind: String?
         var time: String?
+        var level: String?
+        var occurrences: Int?
         var isRehearsal = false
         var service: String?
         var release: String?
@@ -19,6 +21,8 @@ extension ReportHeader {
             case "id": id = try reader.reportID()
             case "kind": kind = try reader.string()
             case "time": time = try reader.time()
+            case "level": level = try reader.string()
+            case "occurrences": occurrences = try reader.count()
             case "rehearsal": isRehearsal = try reader.bool()
             case "service": service = try reader.string()
             case "release": release = try reader.string()
@@ -34,6 +38,8 @@ extension ReportHeader {
             id: try reader.required(id, "id"),
             kind: ReportKind(try reader.required(kind, "kind")),
             time: try reader.required(time, "time"),
+            level: level,
+            occurrences: occurrences,
             isRehearsal: isRehearsal,
             service: service,
             release: release,
@@ -49,6 +55,8 @@ extension ReportHeader {
         writer.field("id", id)
         writer.field("kind", kind.description)
         writer.field("time", time)
+        writer.field("level", level)
+        writer.field("occurrences", occurrences)
         writer.flag("rehearsal", isRehearsal)
         writer.field("service", service)
         writer.field("release", release)

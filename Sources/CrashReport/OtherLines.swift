@@ -1,4 +1,4 @@
-// The `image`, `context`, `breadcrumb`, `error` and `end` lines.
+// The `image`, `context`, `breadcrumb`, `error`, `message` and `end` lines.
 
 extension Image {
     init(from reader: inout JSONReader) throws(JSONError) {
@@ -136,6 +136,20 @@ extension UnderlyingError {
             }
         }
         self.init(typeName: try reader.required(typeName, "type_name"), text: try reader.required(text, "text"))
+    }
+}
+
+extension JSONReader {
+    /// The text of a `message` line.
+    mutating func messageLine() throws(JSONError) -> String {
+        var text: String?
+        try members { key, reader throws(JSONError) in
+            switch key {
+            case "text": text = try reader.string()
+            default: try reader.skip()
+            }
+        }
+        return try required(text, "text")
     }
 }
 

@@ -8,6 +8,8 @@ public struct Report: Sendable, Equatable {
     public var crash: Crash?
     /// The handled error; nil unless `header.kind` is `.error`.
     public var error: HandledError?
+    /// What the service reported; nil unless `header.kind` is `.message`.
+    public var message: String?
     /// Stacks, the crashed thread first.
     public var threads: [ThreadStack]
     /// Loaded objects; a frame's `image` is an index into this array.
@@ -24,6 +26,7 @@ public struct Report: Sendable, Equatable {
         self.header = header
         self.crash = nil
         self.error = nil
+        self.message = nil
         self.threads = []
         self.images = []
         self.context = nil
@@ -47,6 +50,10 @@ public struct ReportHeader: Sendable, Equatable {
     public var kind: ReportKind
     /// RFC 3339 in UTC with microseconds, by the clock of the host.
     public var time: String
+    /// How grave a handled error or a message is: `info`, `warning`, `error` …; nil when it was not said.
+    public var level: String?
+    /// How many times it happened since the report of the same error before this one, this time included; nil is once.
+    public var occurrences: Int?
     /// True for a crash made on purpose by `Mayday.rehearse()`.
     public var isRehearsal: Bool
     /// Name of the service.
@@ -68,6 +75,8 @@ public struct ReportHeader: Sendable, Equatable {
         id: String,
         kind: ReportKind,
         time: String,
+        level: String? = nil,
+        occurrences: Int? = nil,
         isRehearsal: Bool = false,
         service: String? = nil,
         release: String? = nil,
@@ -80,6 +89,8 @@ public struct ReportHeader: Sendable, Equatable {
         self.id = id
         self.kind = kind
         self.time = time
+        self.level = level
+        self.occurrences = occurrences
         self.isRehearsal = isRehearsal
         self.service = service
         self.release = release

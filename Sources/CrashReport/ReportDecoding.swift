@@ -44,6 +44,19 @@ extension Report {
         if lines.hasRest { decoder.warnings.append("Its last line was cut short and is left out.") }
         return try decoder.finish()
     }
+
+    /// Reads a report's JSON Lines, each of which is whole.
+    public static func decode(
+        jsonLines: [UInt8],
+        limits: ReportLimits = .standard
+    ) throws(ReportDecodingError) -> DecodedReport {
+        var lines = LineSplitter(limit: limits.lineBytes)
+        var decoder = ReportLineDecoder(limits: limits)
+        try jsonLines.withUnsafeBufferPointer { bytes throws(ReportDecodingError) in
+            try lines.take(bytes) { line throws(ReportDecodingError) in try decoder.decode(line) }
+        }
+        return try decoder.finish()
+    }
 }
 
 /// Cuts pieces of text into lines.

@@ -11,6 +11,7 @@ extension Report {
         writer.line("report") { header.write(to: &$0) }
         if let crash { writer.line("crash") { crash.write(to: &$0) } }
         if let error { writer.line("error") { error.write(to: &$0) } }
+        if let message { writer.line("message") { $0.field("text", message) } }
         for thread in threads { writer.line("thread") { thread.write(to: &$0) } }
         for image in images { writer.line("image") { image.write(to: &$0) } }
         if let context { writer.line("context") { context.write(to: &$0) } }
@@ -27,6 +28,7 @@ extension Report {
             header.write(to: &writer)
             writer.field("crash", crash) { writer, crash in writer.object { crash.write(to: &$0) } }
             writer.field("error", error) { writer, error in writer.object { error.write(to: &$0) } }
+            writer.field("message", message)
             writer.array("threads", threads) { writer, thread in writer.object { thread.write(to: &$0) } }
             writer.array("images", images) { writer, image in writer.object { image.write(to: &$0) } }
             writer.field("context", context) { writer, context in writer.object { context.write(to: &$0) } }

@@ -82,6 +82,9 @@ struct ReportLineDecoder {
         case "error":
             guard report?.error == nil else { throw secondLine(reader) }
             report?.error = try HandledError(from: &reader)
+        case "message":
+            guard report?.message == nil else { throw secondLine(reader) }
+            report?.message = try reader.messageLine()
         case "thread": report?.threads.append(try ThreadStack(from: &reader, budget: &budget))
         case "image": report?.images.append(try Image(from: &reader))
         case "context":

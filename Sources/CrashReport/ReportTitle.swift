@@ -5,6 +5,7 @@ extension Report {
             if let message = crash.message, !message.isEmpty { return message }
             return crash.signal.label
         }
+        if let message { return message }
         if let error { return "\(error.typeName): \(error.text)" }
         return header.kind == .crash ? "A crash whose signal was not written" : header.kind.description
     }

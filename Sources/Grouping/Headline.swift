@@ -22,6 +22,9 @@ struct Headline {
         } else if let crash = report.crash {
             title = Self.title(of: crash, in: report, calls: calls)
             kind = Self.kind(of: crash)
+        } else if let message = report.message {
+            title = MessageText.firstLine(message)
+            kind = "\(report.header.kind)"
         } else {
             title =
                 report.header.kind == .crash

@@ -11,6 +11,8 @@ actor Delivery {
     /// What was said of a lane's reports that stay; the same is not said again.
     private var said: [UploaderName: String] = [:]
     private var background: Task<Void, Never>?
+    /// Something was added while the background task was about to end.
+    private var hasMore = false
 
     init(uploaders: [any ReportUploader], path: String, limits: SpoolLimits = SpoolLimits()) {
         lanes = Lane.lanes(of: uploaders)
@@ -20,7 +22,10 @@ actor Delivery {
 
     /// Delivers in the background until the spool is empty, with pauses between failures, and ends then.
     func deliverInBackground() {
-        guard background == nil else { return }
+        guard background == nil else {
+            hasMore = true
+            return
+        }
         background = Task.detached(priority: .utility) {
             await withTaskGroup { group in
                 for lane in self.lanes { group.addTask { await self.deliverAll(in: lane) } }
@@ -29,7 +34,12 @@ actor Delivery {
         }
     }
 
-    private func backgroundEnded() { background = nil }
+    private func backgroundEnded() {
+        background = nil
+        guard hasMore else { return }
+        hasMore = false
+        deliverInBackground()
+    }
 
     private func deliverAll(in lane: Lane) async {
         var failures = 0

@@ -71,6 +71,7 @@ public enum Mayday {
     @discardableResult
     public static func flush(timeout: Duration) async -> Bool {
         guard let delivery = service.withLock({ $0?.delivery }) else { return true }
+        await Reported.flush()
         return await firstResult(within: timeout) { await delivery.deliverAllNow(limit: timeout) } ?? false
     }
 }

@@ -28,6 +28,8 @@ public struct MaydayConfiguration: Sendable, Equatable {
     public var spool: String?
     /// How much may wait in the spool.
     public var spoolLimits: SpoolLimits
+    /// How many handled errors are reported.
+    public var errorLimits: ErrorLimits
     /// How long a crashing process waits for the delivery of its report, from 0 to 60 seconds. With 0 nothing is
     /// delivered at the crash, and the next start does it.
     public var deliveryDeadline: Duration
@@ -41,6 +43,7 @@ public struct MaydayConfiguration: Sendable, Equatable {
         service: String? = nil,
         spool: String? = nil,
         spoolLimits: SpoolLimits = SpoolLimits(),
+        errorLimits: ErrorLimits = ErrorLimits(),
         deliveryDeadline: Duration = .seconds(5),
         enabled: Bool = true
     ) {
@@ -49,6 +52,7 @@ public struct MaydayConfiguration: Sendable, Equatable {
         self.service = service
         self.spool = spool
         self.spoolLimits = spoolLimits
+        self.errorLimits = errorLimits
         self.deliveryDeadline = deliveryDeadline
         self.enabled = enabled
     }

@@ -78,6 +78,9 @@ struct Service: Sendable {
         service.spoolPath = path
         service.selfCheck = resolved.selfCheck
         service.isCapturing = install(facts, spool: path)
+        if service.isCapturing, let path, let delivery = service.delivery {
+            Reported.begin(OccurrenceWriter(spoolPath: path, delivery: delivery), limits: configuration.errorLimits)
+        }
         return service
     }
 

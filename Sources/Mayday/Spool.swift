@@ -126,6 +126,32 @@ struct Spool: ~Copyable, Sendable {
         return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino
     }
 
+    // MARK: Adding
+
+    /// Puts a report of a running process into the spool, durable before it has its name.
+    func add(_ gzip: [UInt8], id: String) throws(SystemError) {
+        let part = SpoolEntry(id: id, isPart: true).fileName
+        let file = try FileDescriptor(
+            opening: part,
+            in: directory,
+            flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+            mode: 0o600
+        )
+        // As the handler does: an unlocked part is one whose writer was killed.
+        _ = file.lock()
+        do throws(SystemError) {
+            try file.write(gzip)
+            guard fsync(file.number) == 0,
+                renameat(directory.number, part, directory.number, SpoolEntry(id: id, isPart: false).fileName) == 0
+            else { throw SystemError.last }
+        } catch {
+            try? remove(part)
+            throw error
+        }
+        file.unlock()
+        fsync(directory.number)
+    }
+
     // MARK: Setting aside
 
     /// Sets a report aside with the reason beside it. Returns its new path.

@@ -48,6 +48,8 @@ case "rehearse":
     await Rehearsing.run(Array(CommandLine.arguments.dropFirst(2)))
 case "crash":
     fatalError("the cart is empty")
+case "report":
+    await Reporting.run(CommandLine.arguments.dropFirst(2).first ?? "")
 case "tell":
     await Telling.run(CommandLine.arguments.dropFirst(2).first ?? "")
 case "serve":

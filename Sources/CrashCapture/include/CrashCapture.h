@@ -7,6 +7,7 @@
 #ifndef MAYDAY_CRASH_CAPTURE_H
 #define MAYDAY_CRASH_CAPTURE_H
 
+#include "backtrace.h"
 #include "context.h"
 #include "inspection.h"
 

@@ -49,9 +49,20 @@ size_t mayday_inspect_alternate_stack(void);
 bool mayday_inspect_creates_threads(void);
 /// How long a file may become (RLIMIT_FSIZE), in bytes. Above it the kernel also sends SIGXFSZ.
 uint64_t mayday_inspect_file_size_limit(void);
-/// Calls `each` with every loaded object, the executable first and with an empty path. `build_id` is NULL when it has none.
-void mayday_inspect_images(
-    void (*each)(void *context, const char *path, const uint8_t *build_id, size_t length), void *context);
+
+typedef struct MaydayLoadedObject {
+    /// Empty for the executable.
+    const char *path;
+    /// Lowest mapped address, and bytes from there to the end of the last mapped segment.
+    uintptr_t base;
+    size_t size;
+    /// NULL when it has none.
+    const uint8_t *build_id;
+    size_t build_id_length;
+} MaydayLoadedObject;
+
+/// Calls `each` with every loaded object, the executable first.
+void mayday_inspect_images(void (*each)(void *context, const MaydayLoadedObject *object), void *context);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The values of one request or task. They live as long as a task that has them.
 final class ContextScope: Sendable {
     /// Where a crash finds them; 0 when they do not fit. The capture reads it from memory: it stays the first property.
-    private let token: UInt64
+    let token: UInt64
     let request: [String: JSONValue]
     let values: [String: JSONValue]
 

@@ -36,7 +36,7 @@ enum ContextText {
     }
 
     /// The whole characters within the first bytes.
-    private static func prefix(of string: String, bytes: Int) -> Substring {
+    static func prefix(of string: String, bytes: Int) -> Substring {
         let utf8 = string.utf8
         guard var end = utf8.index(utf8.startIndex, offsetBy: bytes, limitedBy: utf8.endIndex) else {
             return string[...]

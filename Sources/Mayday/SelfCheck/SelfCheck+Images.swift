@@ -25,9 +25,10 @@ extension SelfCheck {
     private static func loadedObjects() -> [LoadedObject] {
         let collection = Collection()
         mayday_inspect_images(
-            { context, path, buildID, length in
-                guard let context, let path else { return }
-                let bytes = UnsafeBufferPointer(start: buildID, count: buildID == nil ? 0 : length)
+            { context, object in
+                guard let context, let object = object?.pointee, let path = object.path else { return }
+                let buildID = object.build_id
+                let bytes = UnsafeBufferPointer(start: buildID, count: buildID == nil ? 0 : object.build_id_length)
                 Unmanaged<Collection>.fromOpaque(context).takeUnretainedValue().objects.append(
                     LoadedObject(path: String(cString: path), buildID: bytes.isEmpty ? nil : hexText(bytes))
                 )
@@ -85,7 +86,7 @@ extension SelfCheck {
 }
 
 /// Lower-case hex, two digits a byte.
-private func hexText(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+func hexText(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     let digits = Array("0123456789abcdef".utf8)
     return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
 }

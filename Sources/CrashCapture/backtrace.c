@@ -1,0 +1,93 @@
+// The stack of a thread that goes on running. Nothing here is async-signal-safe.
+
+#include "backtrace.h"
+
+#if defined(__linux__)
+
+#include "internal.h"
+#include "system_calls.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+/// Where the calling thread's stack ends; found once, as for the main thread libc reads /proc/self/maps. It may be another
+/// stack that the thread runs on (a coroutine's): then no frame is followed.
+static __thread uintptr_t stack_end;
+static __thread uintptr_t stack_start;
+
+static void find_stack(void) {
+    pthread_attr_t attributes;
+    void *start = NULL;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &start, &size) != 0) size = 0;
+        pthread_attr_destroy(&attributes);
+    }
+    stack_start = (uintptr_t)start;
+    stack_end = (uintptr_t)start + size;
+}
+
+/// Context of the async function that goes on at `address`; 0 when it is none.
+static uintptr_t context_of(uintptr_t address, uintptr_t frame) {
+    CodeRange function;
+    if (frame <= stack_start + sizeof frame || frame > stack_end) return 0;
+    if (!mayday_unwinder_usable() || !mayday_unwinder_function(address - 1, &function)) return 0;
+    return mayday_async_function(&function) == 0 ? 0 : *(const uintptr_t *)(frame - sizeof frame);
+}
+
+/// The contexts of callers that wait for this one, which nobody frees meanwhile. Read as memory that may not be there: what
+/// looks like an async function may be none.
+static void follow(uintptr_t context, MaydayBacktrace *backtrace) {
+    while (context != 0 && backtrace->caller_count < MAYDAY_BACKTRACE_CALLERS) {
+        uintptr_t record[2];  // the caller's context, where the caller goes on
+        if (!mayday_safe_read(record, context, sizeof record) || record[1] == 0 || record[0] == context) return;
+        backtrace->callers[backtrace->caller_count] = mayday_code_address(record[1]);
+        backtrace->caller_count += 1;
+        context = record[0];
+    }
+}
+
+/// How many frames are searched for the innermost async function.
+enum { SEARCHED_FRAMES = 24 };
+
+__attribute__((noinline)) void mayday_backtrace(MaydayBacktrace *backtrace, bool is_in_task) {
+    if (stack_end == 0) find_stack();
+    backtrace->thread = sys_gettid();
+    memset(backtrace->thread_name, 0, sizeof backtrace->thread_name);
+    syscall(SYS_prctl, PR_GET_NAME, backtrace->thread_name, 0, 0, 0);
+    backtrace->count = 0;
+    backtrace->caller_count = 0;
+    bool searching = is_in_task && !mayday_safe_read_is_shared();
+    backtrace->is_cut = false;
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t below = stack_start;
+    // Between this frame and the end of the stack everything is mapped.
+    while (frame > below && frame % sizeof frame == 0 && frame + 2 * sizeof frame <= stack_end) {
+        const uintptr_t *record = (const uintptr_t *)frame;  // the caller's frame pointer, the return address
+        if (record[1] == 0) return;
+        if (backtrace->count == MAYDAY_BACKTRACE_FRAMES) {
+            backtrace->is_cut = true;
+            return;
+        }
+        uintptr_t context = searching ? context_of(record[1], record[0]) : 0;
+        if (context != 0) {
+            backtrace->async_index = backtrace->count;
+            follow(context, backtrace);
+        }
+        backtrace->addresses[backtrace->count] = mayday_code_address(record[1]);
+        backtrace->count += 1;
+        searching = searching && context == 0 && backtrace->count < SEARCHED_FRAMES;
+        below = frame;
+        frame = record[0];
+    }
+}
+
+#else
+
+void mayday_backtrace(MaydayBacktrace *backtrace, bool is_in_task) { *backtrace = (MaydayBacktrace){.is_cut = is_in_task}; }
+size_t mayday_report_header(const char *kind, const char *id, uint64_t unix_ns, char *line, size_t capacity) {
+    return kind != NULL && id != NULL && unix_ns > 0 && line != NULL && capacity > 0 ? 0 : 0;
+}
+
+#endif

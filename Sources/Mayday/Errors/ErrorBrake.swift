@@ -1,0 +1,92 @@
+/// How many handled errors are reported. Above it they are counted: the next report of the same error says how many it stands for.
+public struct ErrorLimits: Sendable, Equatable {
+    /// The first of the same error, at the same place, is sent at once; for this long the others are counted, and the last
+    /// of them is sent with their number. Seconds by default: 60.
+    public var interval: Duration
+    /// Reports of all errors in an interval; above it they are dropped, and a line on standard error says how many. 300 by default.
+    public var reports: Int
+
+    /// Limits; what is not given has its default.
+    public init(interval: Duration = .seconds(60), reports: Int = 300) {
+        self.interval = interval
+        self.reports = reports
+    }
+}
+
+/// Decides which errors are reported. Pure: the time is given.
+struct ErrorBrake {
+    enum Verdict: Equatable {
+        case send
+        /// It is counted, and is to be kept in place of the one before it.
+        case hold
+        /// There are too many of all kinds.
+        case drop
+    }
+
+    /// What is held of one error.
+    private struct Held {
+        var until: ContinuousClock.Instant
+        var last: Occurrence?
+        var count = 0
+    }
+
+    let limits: ErrorLimits
+    private var held: [Int: Held] = [:]
+    private var windowEnd: ContinuousClock.Instant?
+    private var sent = 0
+    /// Dropped since it was asked last.
+    private var dropped = 0
+
+    init(limits: ErrorLimits) { self.limits = limits }
+
+    /// Decides on an occurrence.
+    mutating func take(_ occurrence: Occurrence, now: ContinuousClock.Instant) -> Verdict {
+        let place = occurrence.place
+        if var known = held[place], now < known.until {
+            known.count += 1
+            known.last = occurrence
+            held[place] = known
+            return .hold
+        }
+        // What was held of it is sent by `due`, which is asked first.
+        guard admit(now: now) else {
+            dropped += occurrence.count
+            return .drop
+        }
+        held[place] = Held(until: now.advanced(by: limits.interval))
+        return .send
+    }
+
+    private mutating func admit(now: ContinuousClock.Instant) -> Bool {
+        if windowEnd.map({ now >= $0 }) ?? true {
+            windowEnd = now.advanced(by: limits.interval)
+            sent = 0
+        }
+        guard sent < limits.reports else { return false }
+        sent += 1
+        return true
+    }
+
+    /// The last of each error whose interval is over, with how many it stands for; all of them where `now` is nil.
+    mutating func due(now: ContinuousClock.Instant?) -> [Occurrence] {
+        let over = held.filter { entry in now.map { $0 >= entry.value.until } ?? true }
+        for place in over.keys { held[place] = nil }
+        return over.values.compactMap { entry in
+            entry.last.map { last in
+                var last = last
+                last.count = entry.count
+                return last
+            }
+        }
+        .sorted { $0.time < $1.time }
+    }
+
+    /// When something is due; nil when nothing is held.
+    var next: ContinuousClock.Instant? { held.values.filter { $0.last != nil }.map(\.until).min() }
+
+    /// How many were dropped since this was asked last.
+    mutating func takeDropped() -> Int {
+        defer { dropped = 0 }
+        return dropped
+    }
+}

@@ -1,0 +1,27 @@
+internal import CrashCapture
+internal import CrashReport
+
+/// What a service reports although it lives on.
+extension Mayday {
+    /// Reports an error that the service handled, with the stack of the caller, the errors beneath it, and the context.
+    ///
+    /// Takes some microseconds: the rest is done by a task of its own. The same error again and again is sent at first and then
+    /// counted, see `MaydayConfiguration.errorLimits`. Before `start`, and where crashes are not captured, it does nothing.
+    ///
+    /// - Parameters:
+    ///   - error: its type and its text are reported, and those of the errors it holds (`underlyingError`, associated values).
+    ///   - level: how grave it is.
+    /// - Returns: the id that the report has if it is sent; nil when it surely is not.
+    @discardableResult
+    @inline(never)
+    public static func capture(_ error: any Error, level: Level = .error) -> String? {
+        Reported.take(.error(error), level: level)
+    }
+
+    /// Reports that something happened which is no error, with the stack of the caller and the context.
+    @discardableResult
+    @inline(never)
+    public static func capture(message: String, level: Level = .info) -> String? {
+        Reported.take(.message(message), level: level)
+    }
+}

@@ -1,0 +1,57 @@
+internal import CrashCapture
+internal import CrashReport
+
+/// An error or a message at the moment it was reported: what only its caller knows.
+struct Occurrence: Sendable {
+    enum Subject: Sendable {
+        case error(any Error)
+        case message(String)
+    }
+
+    var subject: Subject
+    var level: Level
+    var id: String
+    var time: Timestamp
+    var stack: MaydayBacktrace
+    var context: MaydayContextCursor
+    /// Holds the values of the task until they are written.
+    var scope: ContextScope?
+    /// How many times it happened since the last report of it.
+    var count = 1
+
+    /// Now, on this thread.
+    @inline(never)
+    init(_ subject: Subject, level: Level) {
+        self.subject = subject
+        self.level = level
+        id = makeReportID()
+        time = .now()
+        stack = MaydayBacktrace()
+        mayday_backtrace(&stack, withUnsafeCurrentTask { $0 != nil })
+        scope = ContextScope.stored
+        context = mayday_context_begin(scope?.token ?? 0)
+    }
+
+    /// Equal for the same error at the same place: its type and the innermost return addresses.
+    var place: Int {
+        var hasher = Hasher()
+        switch subject {
+        case .error(let error): hasher.combine(ObjectIdentifier(type(of: error)))
+        case .message(let text): hasher.combine(text)
+        }
+        withUnsafeBytes(of: stack.addresses) { addresses in
+            let words = min(Int(stack.count), 8) * MemoryLayout<UInt>.size
+            hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: addresses[..<words]))
+        }
+        return hasher.finalize()
+    }
+}
+
+/// A fresh id for a report.
+func makeReportID() -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 37) { buffer in
+        guard let base = buffer.baseAddress else { return "" }
+        mayday_make_report_id(base)
+        return String(cString: base)
+    }
+}

@@ -1,0 +1,117 @@
+internal import CrashReport
+internal import Synchronization
+
+/// Handled errors on their way into the spool: those that wait, and the one task that writes them.
+///
+/// Nothing runs at rest: the task begins with the first error and ends when none waits. While repeated errors are counted,
+/// one more sleeps until they are due.
+enum Reported {
+    /// How many wait for the writer; above it the newest are lost, and counted.
+    private static let capacity = 256
+    private static let state = Mutex(State())
+
+    private struct State {
+        /// nil before `start`.
+        var writer: OccurrenceWriter?
+        var waiting: [Occurrence] = []
+        var lost = 0
+        var isWriting = false
+        var brake = ErrorBrake(limits: ErrorLimits())
+        /// Sleeps until the next counted error is due.
+        var timer: Task<Void, Never>?
+        /// Those who wait until all that waits is written.
+        var flushing: [CheckedContinuation<Void, Never>] = []
+
+        /// True for the one who must start the writing task.
+        mutating func claimWriting() -> Bool {
+            defer { isWriting = true }
+            return !isWriting
+        }
+    }
+
+    /// From now on errors are reported.
+    static func begin(_ writer: OccurrenceWriter, limits: ErrorLimits) {
+        state.withLock { state in
+            state.writer = writer
+            state.brake = ErrorBrake(limits: limits)
+        }
+    }
+
+    /// Takes one, on its caller's thread. Returns the id of its report, nil when it is surely not sent.
+    @inline(never)
+    static func take(_ subject: Occurrence.Subject, level: Level) -> String? {
+        guard state.withLock({ $0.writer != nil }) else { return nil }
+        let occurrence = Occurrence(subject, level: level)
+        let (taken, begins) = state.withLock { state -> (Bool, Bool) in
+            guard state.waiting.count < capacity else {
+                state.lost += 1
+                return (false, false)
+            }
+            state.waiting += state.brake.due(now: .now)
+            let verdict = state.brake.take(occurrence, now: .now)
+            if verdict == .send { state.waiting.append(occurrence) }
+            if verdict == .hold { schedule(&state) }
+            return (verdict != .drop, state.waiting.isEmpty ? false : state.claimWriting())
+        }
+        if begins { startWriting() }
+        return taken ? occurrence.id : nil
+    }
+
+    /// Writes everything that waits or was counted, and returns when it is in the spool.
+    static func flush() async {
+        await withCheckedContinuation { continuation in
+            let begins = state.withLock { state in
+                state.waiting += state.brake.due(now: nil)
+                state.timer?.cancel()
+                state.timer = nil
+                state.flushing.append(continuation)
+                return state.claimWriting()
+            }
+            if begins { startWriting() }
+        }
+    }
+
+    private static func schedule(_ state: inout State) {
+        guard state.timer == nil, let next = state.brake.next else { return }
+        state.timer = Task.detached(priority: .utility) {
+            guard (try? await Task.sleep(until: next, clock: .continuous)) != nil else { return }
+            wake()
+        }
+    }
+
+    private static func wake() {
+        let begins = state.withLock { state in
+            state.timer = nil
+            state.waiting += state.brake.due(now: .now)
+            schedule(&state)
+            return state.waiting.isEmpty ? false : state.claimWriting()
+        }
+        if begins { startWriting() }
+    }
+
+    private static func startWriting() { Task.detached(priority: .utility) { await write() } }
+
+    private static func write() async {
+        while let (occurrences, writer) = nextToWrite() { await writer.write(occurrences) }
+    }
+
+    /// What waits; nil when nothing does, and the task ends.
+    private static func nextToWrite() -> ([Occurrence], OccurrenceWriter)? {
+        let (next, done, lost) = state.withLock { state in
+            let lost = state.lost + state.brake.takeDropped()
+            state.lost = 0
+            guard let writer = state.writer, !state.waiting.isEmpty else {
+                defer { state.flushing = [] }
+                state.isWriting = false
+                return (([Occurrence], OccurrenceWriter)?.none, state.flushing, lost)
+            }
+            defer { state.waiting = [] }
+            return ((state.waiting, writer), [], lost)
+        }
+        if lost > 0 {
+            StandardError.warn("\(lost) handled errors are not reported, there were more than the limits allow")
+        }
+        for continuation in done { continuation.resume() }
+        return next
+    }
+}
