@@ -30,7 +30,8 @@ uintptr_t mayday_async_function(const CodeRange *function) {
 
 // The context comes in x22, which every other function must save before it uses it, and saves above its frame record. So async
 // is what uses x22 first, or stores it right below the frame record (x29, x30). There is no fixed order: the compiler moves
-// these instructions, puts a fast path before them, or, for size, some of them into a function of their own.
+// these instructions, puts a fast path before them, or, for size, some of them into a function of their own. Where that is all
+// of them (-Osize), the function is not recognised.
 enum { ASYNC_CONTEXT = 22, FRAME_POINTER = 29, STACK_POINTER = 31, MAX_INSTRUCTIONS = 256, CHUNK = 64, WORD = 8 };
 
 /// Field of an instruction (Arm Architecture Reference Manual, C4.1).
@@ -80,7 +81,7 @@ uintptr_t mayday_async_function(const CodeRange *function) {
             if (frame_record_at(code[index]) != 0) record = frame_record_at(code[index]);
             if (stores_context(code[index], record)) return at + sizeof *code;
             Use use = use_of(code[index]);
-            if (use == USE_SAVES && !used) return 0;
+            if (use == USE_SAVES) return 0;
             if (use == USE_OF_CONTEXT) used = true;
         }
     }

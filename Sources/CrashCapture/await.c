@@ -28,6 +28,7 @@ static uintptr_t context_of(uint32_t index) {
     if (stored == 0) return 0;
     // A crash before the frame is complete, or without one: the context is still where the caller put it.
     if (index == 0 && (pc < stored || !has_frame(index))) return mayday_context_async(mayday_crash.context);
+    if (!has_frame(index)) return 0;
     uintptr_t context = 0;
     if (!mayday_safe_read(&context, frame->frame_pointer - sizeof context, sizeof context)) return 0;
     return context;

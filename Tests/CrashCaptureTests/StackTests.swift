@@ -106,6 +106,45 @@
             #expect(report.end?.stages.contains("await") == (reason == nil))
         }
 
+        /// Functions that Swift's compiler made, optimised (Tests/Emulation/AsyncFrames.swift). The second kind traps without a
+        /// frame of its own.
+        @Test(
+            .enabled(if: Emulation.isOn, "EndToEndTests crashes real tasks"),
+            arguments: [
+                ("compiled", SIGSEGV, ["9innermostyS2iYaFTY0_"], ["6middleyS2iYaFTQ0_", "9outermostyS2iYaFTQ0_"]),
+                ("compiled-overflow", SIGTRAP, ["11overflowingyS2iYaFTY0_"], ["8overflowyS2iYaFTQ0_"]),
+            ]
+        )
+        func asyncCallersOfCompiledFunctions(kind: String, signal: Int32, pieces: [String], callers: [String])
+            async throws
+        {
+            let run = try await CaptureRun(kind)
+            #expect(run.outcome.status == .signalled(signal))
+            let report = try run.onlyReport()
+            let stack = try #require(report.crashedThread)
+            let names = try await ChildSymbols().names(stack)
+            let expected = (pieces + callers).map { "$s11AsyncFrames\($0)" } + ["capture_child_task_end"]
+            let first = kind == "compiled" ? 1 : 0
+            #expect(Array(names.dropFirst(first).prefix(expected.count)) == expected)
+            #expect(stack.frames.filter { $0.trust == .await }.count == callers.count + 1)
+            #expect(names.last == "_start")
+            #expect(report.end?.cut == [])
+        }
+
+        /// Where libunwind cannot be loaded: its name is that of an empty file.
+        @Test func framePointersWithoutLibunwind() async throws {
+            let libraries = try TemporaryDirectory()
+            try Data().write(to: URL(fileURLWithPath: "\(libraries.path)/libunwind.so.8"))
+            let run = try await CaptureRun("segv", environment: ["LD_LIBRARY_PATH": libraries.path])
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            let report = try run.onlyReport()
+            let stack = try #require(report.crashedThread)
+            #expect(report.end?.unwinder == "frame-pointer")
+            #expect(stack.frames.dropFirst().allSatisfy { $0.trust == .fp })
+            let names = try await ChildSymbols().names(stack)
+            #expect(names.prefix(3) == ["capture_child_segv", "run", "capture_child_main"])
+        }
+
         @Test func damagedStackPointer() async throws {
             let run = try await CaptureRun("bad-stack")
             #expect(run.outcome.status == .signalled(SIGILL))

@@ -129,13 +129,14 @@ static int run(const char *name) {
         capture_child_faults,
         capture_child_stacks,
         capture_child_asyncs,
+        capture_child_compiled,
         capture_child_threads,
         capture_child_checks,
     };
     size_t length = strcspn(name, ":");
     capture_child_number = name[length] == ':' ? strtol(name + length + 1, NULL, 10) : 0;
     for (size_t table = 0; table < sizeof tables / sizeof *tables; table++) {
-        for (const Kind *kind = tables[table]; kind->name != NULL; kind++) {
+        for (const Kind *kind = tables[table]; kind != NULL && kind->name != NULL; kind++) {
             if (strlen(kind->name) != length || strncmp(kind->name, name, length) != 0) continue;
             kind->run();
             return 0;

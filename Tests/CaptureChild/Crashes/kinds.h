@@ -18,6 +18,8 @@ extern const Kind capture_child_faults[];
 extern const Kind capture_child_stacks[];
 /// Async functions and their contexts.
 extern const Kind capture_child_asyncs[];
+/// What a compiler for another machine made (Tests/Emulation); NULL elsewhere.
+extern const Kind capture_child_compiled[] __attribute__((weak));
 /// More than one thread or process.
 extern const Kind capture_child_threads[];
 /// Survivors that print what they find.
