@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { CHILD_STACK = 32 * 1024, POLL_NS = 2 * 1000 * 1000, REAP_LIMIT_NS = 1000 * 1000 * 1000, HIGHEST_SIGNAL = 64 };
+enum { CHILD_STACK = 32 * 1024, POLL_NS = 2 * 1000 * 1000, REAP_LIMIT_NS = 1000 * 1000 * 1000, HIGHEST_SIGNAL = 64, STATUS_TAKEN = -1 };
 
 char mayday_reporter_variable[64];
 char mayday_report_variable[PATH_MAX + 32];
@@ -93,32 +93,46 @@ bool mayday_wait_for_child(pid_t child, int pidfd, uint64_t limit_ns, int *statu
     }
 }
 
-void mayday_deliver(void) {
-    mayday_delivery = (Delivery){DELIVERY_NONE, 0};
-    if (mayday_settings->reporter_arguments == NULL) return;
-    if (!mayday_spool.published && mayday_spool.fd < 0) return;
-    set_variables();
+/// Outcome of a reporter that has ended.
+static Delivery outcome_of(int status) {
+    if (status == STATUS_TAKEN) return (Delivery){DELIVERY_UNKNOWN, 0};
+    if (WIFSIGNALED(status)) return (Delivery){DELIVERY_SIGNALLED, WTERMSIG(status)};
+    int code = WEXITSTATUS(status);
+    return (Delivery){code == MAYDAY_REPORTER_DELIVERED ? DELIVERY_DONE : DELIVERY_EXITED, code};
+}
 
-    // No exit signal: a SIGCHLD handler or a wait() of the service's does not see this child.
+static void start_and_wait(void) {
+    // No exit signal, so that a SIGCHLD handler or a wait() of the service's does not see this child until it executes.
     pid_t child = clone(become_reporter, child_stack + sizeof child_stack, CLONE_VM | CLONE_VFORK, NULL);
     if (child < 0) {
         mayday_delivery = (Delivery){DELIVERY_NOT_STARTED, errno};
         return;
     }
-    int status = 0;
+    int status = STATUS_TAKEN;
     int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
     if (mayday_wait_for_child(child, pidfd, (uint64_t)mayday_settings->reporter_deadline_ms * 1000000u, &status)) {
-        if (WIFSIGNALED(status)) {
-            mayday_delivery = (Delivery){DELIVERY_SIGNALLED, WTERMSIG(status)};
-        } else {
-            mayday_delivery = (Delivery){WEXITSTATUS(status) == MAYDAY_REPORTER_DELIVERED ? DELIVERY_DONE : DELIVERY_EXITED, WEXITSTATUS(status)};
-        }
+        mayday_delivery = outcome_of(status);
     } else {
         syscall(SYS_kill, child, SIGKILL);
         mayday_wait_for_child(child, pidfd, REAP_LIMIT_NS, &status);
         mayday_delivery = (Delivery){DELIVERY_TIMED_OUT, 0};
     }
     if (pidfd >= 0) sys_close(pidfd);
+}
+
+void mayday_deliver(void) {
+    mayday_delivery = (Delivery){DELIVERY_NONE, 0};
+    if (mayday_settings->reporter_arguments == NULL) return;
+    if (!mayday_spool.published && mayday_spool.fd < 0) return;
+    set_variables();
+
+    // Executing gives the child SIGCHLD back. Where the service ignores that, the kernel would drop the exit status.
+    struct sigaction action, before;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_DFL;
+    bool changed = sigaction(SIGCHLD, &action, &before) == 0;
+    start_and_wait();
+    if (changed) sigaction(SIGCHLD, &before, NULL);
 }
 
 #endif

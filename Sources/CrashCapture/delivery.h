@@ -20,6 +20,8 @@ typedef enum DeliveryOutcome {
     DELIVERY_SIGNALLED,
     /// It was ended by us, at its deadline.
     DELIVERY_TIMED_OUT,
+    /// It ended, and another thread, which waits for every child, took its exit status.
+    DELIVERY_UNKNOWN,
     /// It could not be started; `detail` is errno.
     DELIVERY_NOT_STARTED,
 } DeliveryOutcome;

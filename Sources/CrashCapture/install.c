@@ -134,6 +134,9 @@ static void let_go(const Settings *settings) {
 static void gather_facts(Settings *settings, char executable[PATH_MAX]) {
     ssize_t length = readlink("/proc/self/exe", executable, PATH_MAX - 1);
     executable[length > 0 ? length : 0] = '\0';
+    // Without a /proc: as it was executed, which is of use when that was no relative path.
+    const char *executed = (const char *)getauxval(AT_EXECFN);
+    if (length <= 0 && executed != NULL && *executed == '/') strncat(executable, executed, PATH_MAX - 1);
     settings->executable = executable;
     settings->pid = getpid();
     settings->executable_headers = getauxval(AT_PHDR);

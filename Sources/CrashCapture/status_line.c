@@ -80,6 +80,7 @@ static void place(Line *line) {
 static bool delivery(Line *line) {
     switch (mayday_delivery.outcome) {
     case DELIVERY_NONE:
+    case DELIVERY_UNKNOWN:
     case DELIVERY_DONE: return false;
     case DELIVERY_EXITED:
         // It knows better than we do why, and where the report is now: a rejected one was set aside.

@@ -23,8 +23,16 @@
         }
 
         /// The same end without the capture.
-        static func plain(_ kind: String, _ options: [String] = []) async throws -> ChildProcess.Outcome {
-            try await ChildProcess.run(child, ["--no-capture"] + options + [kind], environment: environment)
+        static func plain(
+            _ kind: String,
+            _ options: [String] = [],
+            environment: [String: String] = [:]
+        ) async throws -> ChildProcess.Outcome {
+            try await ChildProcess.run(
+                child,
+                ["--no-capture"] + options + [kind],
+                environment: Self.environment.merging(environment) { $1 }
+            )
         }
 
         /// A check of CaptureChild's, which survives and prints.

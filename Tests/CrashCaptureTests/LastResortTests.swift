@@ -7,16 +7,17 @@
     import Testing
 
     /// Neither a disk nor a reporter takes the report: it goes to standard error, and can be read from there.
-    @Suite struct LastResortTests {
+    @Suite(.notEmulated("it is about what this machine's kernel refuses"))
+    struct LastResortTests {
         /// The reports in what a process wrote.
-        private func reports(_ log: some StringProtocol) -> [LoggedReport] {
+        private static func reports(_ log: some StringProtocol) -> [LoggedReport] {
             var scanner = LogScanner()
             return scanner.feed(log.utf8) + scanner.finish()
         }
 
         /// The one report, which must be whole and say how its capture ended.
-        private func report(_ outcome: ChildProcess.Outcome) throws -> Report {
-            let found = reports(outcome.errors)
+        static func report(_ outcome: ChildProcess.Outcome) throws -> Report {
+            let found = Self.reports(outcome.errors)
             try #require(found.count == 1, "\(outcome.errors)")
             guard case .whole(let gzip) = found[0].content else {
                 throw NotWhole(log: outcome.errors)
@@ -41,7 +42,7 @@
             let outcome = try await child(options + ["among:4"])
             #expect(outcome.status == .signalled(SIGSEGV))
             #expect(outcome.errors.contains(" in memory only ("))
-            let report = try report(outcome)
+            let report = try Self.report(outcome)
             #expect(report.crash?.signal.name == "SIGSEGV")
             #expect(report.threads.count == 5)
             #expect(report.end?.cut == [])
@@ -55,7 +56,7 @@
             #expect(run.outcome.status == .signalled(SIGSEGV))
             #expect(try run.files == [])
             #expect(run.outcome.errors.contains(" in memory only (\(run.spool.path): file size limit exceeded)\n"))
-            #expect(try report(run.outcome).threads.count == 5)
+            #expect(try Self.report(run.outcome).threads.count == 5)
         }
 
         @Test(arguments: [["--reporter", "ok"], ["--reporter", "ok", "--sandbox", "yes"]])
@@ -63,13 +64,13 @@
             let out = try TemporaryDirectory()
             let outcome = try await child(options + ["--out", out.path, "segv"])
             #expect(outcome.status == .signalled(SIGSEGV))
-            #expect(reports(outcome.errors) == [])
+            #expect(Self.reports(outcome.errors) == [])
             #expect(!outcome.errors.contains("base64"))
         }
 
         @Test func keptOnDiskIsNotRepeated() async throws {
             let run = try await CaptureRun("segv", ["--reporter", "fail"])
-            #expect(reports(run.outcome.errors) == [])
+            #expect(Self.reports(run.outcome.errors) == [])
         }
 
         /// As much as the bound allows; what is read back is the beginning.
@@ -77,7 +78,7 @@
             let outcome = try await child(["among:900"])
             #expect(outcome.status == .signalled(SIGSEGV))
             #expect(outcome.errors.utf8.count < 300_000)
-            guard case .whole(let gzip) = try #require(reports(outcome.errors).first).content else {
+            guard case .whole(let gzip) = try #require(Self.reports(outcome.errors).first).content else {
                 throw NotWhole(log: String(outcome.errors.prefix(2000)))
             }
             let decoded = try Report.decode(gzip: gzip)

@@ -7,6 +7,8 @@
 //   --reporter-deadline MS  how long the dying process waits for it
 //   --capture-deadline MS   bound of the capture
 //   --previous MODE         installs a handler of its own first (see previous.c)
+//   --after MODE            installs one afterwards: `chain` calls ours, `exit` does not
+//   --children MODE         nobody waits for them: `ignore`, `no-wait`
 //   --file-limit BYTES      RLIMIT_FSIZE
 //   --descriptors MODE      none are left: `soft` below the hard limit, `hard` at it
 //   --daemon bare|busy      closes every descriptor above 2 after it has installed, and opens others when it is busy
@@ -41,6 +43,8 @@ typedef struct Arguments {
     const char *file_limit;
     const char *descriptors;
     const char *daemon;
+    const char *after;
+    const char *children;
     const char *signal_limit;
     const char *blocked;
     const char *sandbox;
@@ -63,6 +67,8 @@ static bool parse(int count, char **arguments, Arguments *result) {
         {"--file-limit", &result->file_limit},
         {"--descriptors", &result->descriptors},
         {"--daemon", &result->daemon},
+        {"--after", &result->after},
+        {"--children", &result->children},
         {"--blocked", &result->blocked},
         {"--signal-limit", &result->signal_limit},
         {"--sandbox", &result->sandbox},
@@ -131,6 +137,7 @@ static int run(const char *name) {
         capture_child_asyncs,
         capture_child_compiled,
         capture_child_threads,
+        capture_child_hosts,
         capture_child_checks,
     };
     size_t length = strcspn(name, ":");
@@ -146,7 +153,20 @@ static int run(const char *name) {
     return 64;
 }
 
+static int kept_count;
+static char **kept_arguments;
+
+/// Swift reads them from /proc, which may not be there. libc gives them to constructors too.
+__attribute__((constructor)) static void keep_arguments(int count, char **arguments) {
+    kept_count = count;
+    kept_arguments = arguments;
+}
+
 int capture_child_main(int32_t count, char **arguments) {
+    if (count < 2) {
+        count = kept_count;
+        arguments = kept_arguments;
+    }
     Arguments parsed;
     if (!parse(count, arguments, &parsed)) {
         fprintf(stderr, "usage: CaptureChild [option ...] KIND\n");
@@ -170,6 +190,8 @@ int capture_child_main(int32_t count, char **arguments) {
     if (parsed.sandbox != NULL) capture_child_enter_sandbox(strcmp(parsed.sandbox, "memory") == 0);
     capture_child_descriptors_before = capture_child_descriptors();
     if (parsed.capture && !install(arguments[0], &parsed)) return 70;
+    if (parsed.after != NULL) capture_child_install_after(parsed.after);
+    if (parsed.children != NULL) capture_child_set_sigchld(parsed.children);
     if (parsed.daemon != NULL) become_daemon(strcmp(parsed.daemon, "busy") == 0);
     if (parsed.descriptors != NULL) use_up_descriptors(strcmp(parsed.descriptors, "hard") == 0);
     return run(parsed.kind);

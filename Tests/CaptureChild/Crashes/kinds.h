@@ -22,6 +22,8 @@ extern const Kind capture_child_asyncs[];
 extern const Kind capture_child_compiled[] __attribute__((weak));
 /// More than one thread or process.
 extern const Kind capture_child_threads[];
+/// What the process lives with.
+extern const Kind capture_child_hosts[];
 /// Survivors that print what they find.
 extern const Kind capture_child_checks[];
 
@@ -36,5 +38,7 @@ extern int capture_child_descriptors_before;
 void *capture_child_opaque(uintptr_t value);
 /// Writes to address 0x18.
 void capture_child_segv(void);
+/// The same, beside `count` idle threads.
+void capture_child_among(long count);
 
 #endif

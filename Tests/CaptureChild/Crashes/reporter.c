@@ -33,6 +33,7 @@ static void copy_report(const char *report, const char *directory) {
 /// Signal masks of this process, its descriptors above 2, and its core limit.
 static void print_facts(void) {
     FILE *status = fopen("/proc/self/status", "re");
+    if (status == NULL) return;
     char line[256];
     while (fgets(line, sizeof line, status) != NULL) {
         // Without 32 and 33, libc's own, which its posix_spawn leaves ignored.

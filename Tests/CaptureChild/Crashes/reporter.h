@@ -14,6 +14,12 @@ bool capture_child_install_previous(const char *mode);
 /// A thread that takes the lock of the previous handler `lock`, passes the barrier `held`, and lets go a little later.
 void *capture_child_hold_lock(void *held);
 
+/// What becomes of children: `ignore` is SIG_IGN, `no-wait` is SA_NOCLDWAIT.
+void capture_child_set_sigchld(const char *mode);
+
+/// Installs a handler after the capture's, which it calls (`chain`) or not.
+void capture_child_install_after(const char *mode);
+
 /// From here on process_vm_readv, pidfd_open, close_range, timer_create and unshare are refused, and memfd_create when
 /// `refuses_memory`.
 void capture_child_enter_sandbox(bool refuses_memory);

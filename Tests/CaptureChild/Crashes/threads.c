@@ -53,7 +53,8 @@ static char state_of(const char *thread) {
 static void wait_until_others_sleep(void) {
     for (bool all = false; !all; sched_yield()) {
         DIR *threads = opendir("/proc/self/task");
-        if (threads == NULL && errno == EMFILE) return;  // without a descriptor nothing can be asked
+        // Without a descriptor, or /proc, nothing can be asked.
+        if (threads == NULL && (errno == EMFILE || errno == ENOENT)) return;
         if (threads == NULL) _exit(71);
         all = true;
         for (struct dirent *entry = readdir(threads); entry != NULL; entry = readdir(threads)) {
@@ -91,10 +92,9 @@ static void *idle(void *unused) {
     for (;;) pause();
 }
 
-/// The number is that of idle threads.
-static void among_idle_threads(void) {
-    pthread_barrier_init(&barrier, NULL, (unsigned)capture_child_number + 1);
-    for (long index = 0; index < capture_child_number; index++) {
+void capture_child_among(long count) {
+    pthread_barrier_init(&barrier, NULL, (unsigned)count + 1);
+    for (long index = 0; index < count; index++) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, idle, NULL) != 0) _exit(71);
     }
@@ -102,6 +102,9 @@ static void among_idle_threads(void) {
     wait_until_others_sleep();
     capture_child_segv();
 }
+
+/// The number is that of idle threads.
+static void among_idle_threads(void) { capture_child_among(capture_child_number); }
 
 static void *take_descriptors(void *unused) {
     (void)unused;
