@@ -55,11 +55,19 @@ bool mayday_thread_stack_ensure(void) {
 
 typedef int CreateThread(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-/// What the thread was to run. It travels at the top of the new alternate stack, which nobody uses before the thread does.
+/// What the thread was to run, and its guard page and stack.
 typedef struct ThreadStart {
     void *(*routine)(void *);
     void *argument;
+    /// NULL in one that is free.
+    _Atomic(char *) memory;
 } ThreadStart;
+
+enum { STARTING_THREADS = 64 };
+
+/// They travel here, so that an alternate stack is address space only until a signal uses it. Not by malloc, which would make
+/// an arena for a thread that frees what it was given. A child of fork keeps those taken that were under way.
+static ThreadStart starting[STARTING_THREADS];
 
 static _Atomic(CreateThread *) real_create;
 static pthread_key_t stack_of_thread;
@@ -98,12 +106,22 @@ static void release_stack(void *memory) {
     give_stack(memory);
 }
 
-static ThreadStart *start_of(char *memory) {
-    return (ThreadStart *)(memory + guard_size() + stack_size() - sizeof(ThreadStart));
+/// Where more threads start at once than there is room for, theirs is the top of the new stack.
+static ThreadStart *new_start(char *memory) {
+    for (int index = 0; index < STARTING_THREADS; index++) {
+        char *none = NULL;
+        if (starting[index].memory != NULL) continue;
+        if (atomic_compare_exchange_strong(&starting[index].memory, &none, memory)) return &starting[index];
+    }
+    ThreadStart *start = (ThreadStart *)(memory + guard_size() + stack_size() - sizeof(ThreadStart));
+    start->memory = memory;
+    return start;
 }
 
-static ThreadStart prepare_thread(char *memory) {
-    ThreadStart start = *start_of(memory);
+static ThreadStart prepare_thread(ThreadStart *given) {
+    char *memory = given->memory;
+    ThreadStart start = {.routine = given->routine, .argument = given->argument};
+    given->memory = NULL;
     int error = errno;
     if (!use_stack(memory) || pthread_setspecific(stack_of_thread, memory) != 0) release_stack(memory);
     // Inherited where a service blocks every signal to leave them to one thread, or was started that way.
@@ -112,8 +130,8 @@ static ThreadStart prepare_thread(char *memory) {
     return start;
 }
 
-static void *begin_thread(void *memory) {
-    ThreadStart start = prepare_thread(memory);
+static void *begin_thread(void *given) {
+    ThreadStart start = prepare_thread(given);
     // Leaves no frame of ours in the thread's stack.
     __attribute__((musttail)) return start.routine(start.argument);
 }
@@ -134,9 +152,14 @@ __attribute__((visibility("default"))) int pthread_create(
     char *memory = ready ? take_stack() : NULL;
     errno = error;
     if (memory == NULL) return create(thread, attributes, routine, argument);
-    *start_of(memory) = (ThreadStart){routine, argument};
-    int result = create(thread, attributes, begin_thread, memory);
-    if (result != 0) give_stack(memory);
+    ThreadStart *start = new_start(memory);
+    start->routine = routine;
+    start->argument = argument;
+    int result = create(thread, attributes, begin_thread, start);
+    if (result != 0) {
+        start->memory = NULL;
+        give_stack(memory);
+    }
     return result;
 }
 
