@@ -79,7 +79,7 @@ let sdk: [Target] = [
     .target(name: "MaydaySentry", dependencies: ["Mayday", "CrashReport", "BackendSupport"], swiftSettings: strict),
     .target(name: "MaydayOTLP", dependencies: ["Mayday", "CrashReport", "BackendSupport"], swiftSettings: strict),
     .target(name: "MaydayWebhook", dependencies: ["Mayday", "CrashReport", "BackendSupport"], swiftSettings: strict),
-    .target(name: "MaydayTestKit", dependencies: ["Mayday"], swiftSettings: strict),
+    .target(name: "MaydayTestKit", dependencies: ["Mayday", "CrashReport"], swiftSettings: strict),
 ]
 
 /// The collector, by step: Ingest → Store → Digest → Query. A lower layer never imports a higher one.
@@ -134,6 +134,12 @@ let examples: [Target] = [
     ),
     .target(name: "CCoupons", path: "Examples/CheckoutService/CCoupons", cSettings: strictC),
     .executableTarget(
+        name: "CustomUploader",
+        dependencies: ["Mayday", "CrashReport"],
+        path: "Examples/CustomUploader",
+        swiftSettings: strict
+    ),
+    .executableTarget(
         name: "CrashGallery",
         dependencies: ["Mayday", "CCrashKinds", "CxxCrashKinds"],
         path: "Examples/CrashGallery/Gallery",
@@ -145,7 +151,12 @@ let examples: [Target] = [
 
 /// Unit tests beside what they test; `EndToEndTests` crashes real children and follows the report through the collector.
 let tests: [Target] = [
-    .target(name: "TestSupport", dependencies: ["CrashReport"], path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+        name: "TestSupport",
+        dependencies: ["CrashReport", "MaydayTestKit"],
+        path: "Tests/TestSupport",
+        swiftSettings: strict
+    ),
     test("CrashReportTests", ["CrashReport"], exclude: ["Golden"]),
     .target(
         name: "CaptureChildCrashes",
@@ -169,6 +180,10 @@ let tests: [Target] = [
         path: "Tests/Soak/Main",
         swiftSettings: strict
     ),
+    test(
+        "MaydayTestKitTests",
+        ["MaydayTestKit", "Mayday", "MaydaySentry", "MaydayOTLP", "MaydayWebhook", "CrashReport"]
+    ),
     test("MaydaySentryTests", ["MaydaySentry", "BackendSupport", "Mayday", "CrashReport"], exclude: ["Golden"]),
     test("MaydayOTLPTests", ["MaydayOTLP", "BackendSupport", "Mayday", "CrashReport"], exclude: ["Golden"]),
     test("MaydayWebhookTests", ["MaydayWebhook", "BackendSupport", "Mayday", "CrashReport"], exclude: ["Golden"]),
@@ -178,7 +193,7 @@ let tests: [Target] = [
     test("ImportTests", ["Import", "Store", "CrashReport"]),
     test("DigestTests", ["Digest", "Grouping", "Store", "Symbolication", "CrashReport"]),
     test("CommandTests", ["MaydayCLI", "SDKChild", "Query", "Store", "CrashReport"], exclude: ["Golden"]),
-    test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService"]),
+    test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService", "CustomUploader"]),
 ]
 
 func test(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {

@@ -1,5 +1,16 @@
-import Foundation
-import Synchronization
+internal import Foundation
+internal import Synchronization
+
+/// No server could be started.
+public struct ScriptedServerError: Error, CustomStringConvertible {
+    /// The system call that failed.
+    public let call: String
+    /// Its `errno`.
+    public let code: Int32
+
+    /// `bind: Address already in use`.
+    public var description: String { "\(call): \(String(cString: strerror(code)))" }
+}
 
 /// An HTTP server on a loopback port that answers what the test says, well or badly.
 public final class ScriptedServer: Sendable {
@@ -49,7 +60,7 @@ public final class ScriptedServer: Sendable {
         self.answer = answer
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         self.listener = listener
-        guard listener >= 0 else { throw SystemError(call: "socket", code: errno) }
+        guard listener >= 0 else { throw ScriptedServerError(call: "socket", code: errno) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
@@ -59,7 +70,7 @@ public final class ScriptedServer: Sendable {
                 bind(listener, address, length) | listen(listener, 128) | getsockname(listener, address, &length)
             }
         }
-        guard code == 0 else { throw SystemError(call: "bind", code: errno) }
+        guard code == 0 else { throw ScriptedServerError(call: "bind", code: errno) }
         port = UInt16(bigEndian: address.sin_port)
         Thread.detachNewThread { [weak self] in
             while true {

@@ -1,0 +1,71 @@
+internal import CrashReport
+public import Mayday
+
+/// What every uploader must get right, checked in one line of a test:
+///
+///     try await UploaderConformance.check { server in try MyUploader(url: "http://\(server)/reports") }
+///
+/// The backend is a server of this process on a loopback port; nothing else is reached.
+public enum UploaderConformance {
+    /// Checks an uploader that speaks HTTP against a server that accepts, refuses, is busy, slow, silent and broken.
+    ///
+    /// - Parameters:
+    ///   - accepted: what the backend answers when it took a report; by default 200 with `{}`.
+    ///   - refused: what it answers when it never will; by default 400 with `{}`.
+    ///   - makeUploader: an uploader for the server at `host:port`; called for each check.
+    /// - Throws: `UploaderConformanceFailure` with everything that was wrong.
+    public static func check(
+        accepted: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer = { _ in
+            .status(200, body: "{}")
+        },
+        refused: ScriptedServer.Answer = .status(400, body: "{}"),
+        _ makeUploader: @escaping @Sendable (_ server: String) throws -> any ReportUploader
+    ) async throws {
+        var check = ConformanceCheck()
+        let working = try ScriptedServer(accepted)
+        let uploader = try makeUploader("127.0.0.1:\(working.port)")
+        await check.backendThatWorks(uploader)
+        check.expect(!working.requests.isEmpty, "success: nothing was sent to the server")
+        for (situation, answer, wanted) in [
+            ("refused", refused, ConformanceCheck.Wanted.rejected),
+            ("busy, 503", .status(503, body: "{}"), .retry(after: nil)),
+            (
+                "429 with Retry-After", .status(429, headers: ["Retry-After": "7"], body: "{}"),
+                .retry(after: .seconds(7))
+            ),
+            ("connection closed", .close, .retry(after: nil)), ("garbage", .bytes("SSH-2.0-x\r\n"), .retry(after: nil)),
+            ("half an answer", .bytes("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"), .retry(after: nil)),
+        ] {
+            let server = try ScriptedServer { _ in answer }
+            await check.answer(situation, try makeUploader("127.0.0.1:\(server.port)"), wanted)
+        }
+        let stopped = try ScriptedServer { _ in .close }
+        stopped.stop()
+        await check.answer("nobody listens", try makeUploader("127.0.0.1:\(stopped.port)"), .retry(after: nil))
+        let silent = try ScriptedServer { _ in .hang }
+        await check.slowServer(try makeUploader("127.0.0.1:\(silent.port)"))
+        await check.cancellation(
+            try makeUploader("127.0.0.1:\(silent.port)"),
+            arrival: { _ = await silent.requests(atLeast: 2) }
+        )
+        try check.finish()
+    }
+
+    /// Checks an uploader whose backend works, whatever it is: reports of every shape are taken, or rejected for good.
+    ///
+    /// - Throws: `UploaderConformanceFailure` with everything that was wrong.
+    public static func check(_ uploader: any ReportUploader) async throws {
+        var check = ConformanceCheck()
+        await check.backendThatWorks(uploader)
+        try check.finish()
+    }
+}
+
+/// What an uploader got wrong.
+public struct UploaderConformanceFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// One line each: the situation, what was expected, and what happened.
+    public let problems: [String]
+
+    /// The problems, a line each.
+    public var description: String { problems.joined(separator: "\n") }
+}
