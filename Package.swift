@@ -170,7 +170,17 @@ let tests: [Target] = [
         path: "Tests/CaptureChild/Main",
         swiftSettings: strict
     ),
-    test("CrashCaptureTests", ["CrashCapture", "CrashReport", "CaptureChild", "Import"]),
+    .executableTarget(name: "FaultInjector", path: "Tests/FaultInjector/Injector", cSettings: strictC),
+    .executableTarget(
+        name: "FaultChild",
+        dependencies: ["CaptureChildCrashes"],
+        path: "Tests/FaultInjector/Child",
+        cSettings: strictC
+    ),
+    test(
+        "CrashCaptureTests",
+        ["CrashCapture", "CrashReport", "CaptureChild", "FaultInjector", "FaultChild", "Import"]
+    ),
     test("MaydayTests", ["Mayday", "MaydayTestKit", "CrashReport", "SDKChild"]),
     .executableTarget(name: "SDKChild", dependencies: ["Mayday"], path: "Tests/SDKChild", swiftSettings: strict),
     .target(name: "SoakLoad", path: "Tests/Soak/Load", cxxSettings: strictCxx),

@@ -27,13 +27,18 @@ bool mayday_arm(void) {
     return true;
 }
 
-void mayday_open_faults(void) {
+KernelSignals mayday_faults(void) {
     KernelSignals faults = 0;
     for (int index = 0; index < CRASH_SIGNALS; index++) {
         // abort() opens its own; the rest are only ever sent.
         int signal = mayday_crash_signals[index];
         if (signal != SIGABRT && signal != SIGQUIT) faults |= SIGNAL_BIT(signal);
     }
+    return faults;
+}
+
+void mayday_open_faults(void) {
+    KernelSignals faults = mayday_faults();
     syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &faults, NULL, sizeof faults);
 }
 

@@ -11,11 +11,19 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { CHILD_STACK = 32 * 1024, POLL_NS = 2 * 1000 * 1000, REAP_LIMIT_NS = 1000 * 1000 * 1000, HIGHEST_SIGNAL = 64, STATUS_TAKEN = -1 };
+enum {
+    CHILD_STACK = 32 * 1024,
+    POLL_NS = 2 * 1000 * 1000,
+    REAP_LIMIT_NS = 1000 * 1000 * 1000,
+    MARGIN_MS = 200,
+    HIGHEST_SIGNAL = 64,
+    STATUS_TAKEN = -1,
+};
 
 char mayday_reporter_variable[64];
 char mayday_report_variable[PATH_MAX + 32];
 Delivery mayday_delivery;
+_Atomic pid_t mayday_starting_reporter;
 
 static _Alignas(16) char child_stack[CHILD_STACK];
 
@@ -60,16 +68,13 @@ static int become_reporter(void *unused) {
     int null = sys_openat(AT_FDCWD, "/dev/null", O_RDONLY, 0);
     if (null > 0) syscall(SYS_dup3, null, STDIN_FILENO, 0);
     int kept = mayday_spool.published ? -1 : mayday_spool.fd;
-    if (kept >= 0) {
-        sys_lseek(kept, 0, SEEK_SET);
-        sys_fcntl(kept, F_SETFD, 0);
-    }
+    if (kept >= 0) sys_fcntl(kept, F_SETFD, 0);
     mayday_close_others(kept);
     char **arguments = mayday_settings->reporter_arguments;
     char **environment = mayday_settings->reporter_environment;
     syscall(SYS_execve, "/proc/self/exe", arguments, environment);
     syscall(SYS_execve, mayday_settings->executable, arguments, environment);
-    sys_exit_group(127);
+    sys_exit_group(MAYDAY_REPORTER_LOST);
 }
 
 /// Reaps the reporter. False while it runs.
@@ -78,9 +83,17 @@ static bool reap(pid_t child, int *status) {
     return reaped == child || (reaped < 0 && errno != EINTR);
 }
 
-/// Waits for the reporter's end, at most `limit_ns`.
-bool mayday_wait_for_child(pid_t child, int pidfd, uint64_t limit_ns, int *status) {
-    uint64_t limit = mayday_monotonic_ns() + limit_ns;
+/// Waits until the child has memory of its own. Until then ours is its.
+static void wait_for_execution(uint64_t limit) {
+    for (pid_t starting = mayday_starting_reporter; starting != 0; starting = mayday_starting_reporter) {
+        uint64_t now = mayday_monotonic_ns();
+        if (now >= limit) return;
+        sys_futex_wait(&mayday_starting_reporter, (uint32_t)starting, limit - now);
+    }
+}
+
+/// Waits for the child's end, until `limit`.
+bool mayday_wait_for_child(pid_t child, int pidfd, uint64_t limit, int *status) {
     for (;;) {
         if (reap(child, status)) return true;
         uint64_t now = mayday_monotonic_ns();
@@ -101,24 +114,45 @@ static Delivery outcome_of(int status) {
     return (Delivery){code == MAYDAY_REPORTER_DELIVERED ? DELIVERY_DONE : DELIVERY_EXITED, code};
 }
 
+uint64_t mayday_delivery_limit_ns(void) {
+    return (mayday_settings->reporter_deadline_ms + MARGIN_MS) * 1000000u + REAP_LIMIT_NS;
+}
+
 static void start_and_wait(void) {
-    // No exit signal, so that a SIGCHLD handler or a wait() of the service's does not see this child until it executes.
-    pid_t child = clone(become_reporter, child_stack + sizeof child_stack, CLONE_VM | CLONE_VFORK, NULL);
+    // No exit signal, so that a SIGCHLD handler or a wait() of the service's does not see this child until it executes. No
+    // CLONE_VFORK: there an execution that never comes back (a dead network file system) would hold us beyond every deadline,
+    // and a fault in the child would run our handler on the stack on which we are.
+    uint64_t limit = mayday_monotonic_ns() + (uint64_t)mayday_settings->reporter_deadline_ms * 1000000u;
+    mayday_starting_reporter = 0;
+    int flags = CLONE_VM | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+    pid_t child = clone(become_reporter, child_stack + sizeof child_stack, flags, NULL, &mayday_starting_reporter, NULL,
+                        &mayday_starting_reporter);
+    // Emulators of user programs know no child that is neither thread nor fork.
+    if (child < 0 && errno == EINVAL) {
+        child = clone(become_reporter, child_stack + sizeof child_stack, CLONE_VM | CLONE_VFORK, NULL);
+    }
     if (child < 0) {
         mayday_delivery = (Delivery){DELIVERY_NOT_STARTED, errno};
         return;
     }
+    mayday_delivery = (Delivery){DELIVERY_TIMED_OUT, 0};  // when what follows is left
     int status = STATUS_TAKEN;
     int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
-    if (mayday_wait_for_child(child, pidfd, (uint64_t)mayday_settings->reporter_deadline_ms * 1000000u, &status)) {
+    wait_for_execution(limit);
+    if (mayday_wait_for_child(child, pidfd, limit, &status)) {
         mayday_delivery = outcome_of(status);
     } else {
         syscall(SYS_kill, child, SIGKILL);
-        mayday_wait_for_child(child, pidfd, REAP_LIMIT_NS, &status);
+        mayday_wait_for_child(child, pidfd, mayday_monotonic_ns() + REAP_LIMIT_NS, &status);
         mayday_delivery = (Delivery){DELIVERY_TIMED_OUT, 0};
     }
     if (pidfd >= 0) sys_close(pidfd);
+    if (mayday_delivery.outcome == DELIVERY_DONE) mayday_spool_remove_part();
 }
+
+/// What the service does about SIGCHLD.
+static struct sigaction child_action;
+static bool child_action_changed;
 
 void mayday_deliver(void) {
     mayday_delivery = (Delivery){DELIVERY_NONE, 0};
@@ -127,12 +161,16 @@ void mayday_deliver(void) {
     set_variables();
 
     // Executing gives the child SIGCHLD back. Where the service ignores that, the kernel would drop the exit status.
-    struct sigaction action, before;
+    struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = SIG_DFL;
-    bool changed = sigaction(SIGCHLD, &action, &before) == 0;
+    child_action_changed = sigaction(SIGCHLD, &action, &child_action) == 0;
     start_and_wait();
-    if (changed) sigaction(SIGCHLD, &before, NULL);
+}
+
+void mayday_delivery_settle(void) {
+    if (child_action_changed) sigaction(SIGCHLD, &child_action, NULL);
+    child_action_changed = false;
 }
 
 #endif

@@ -9,7 +9,11 @@
 
 #include <string.h>
 
-enum { MAX_SURVIVED = 8 };
+enum {
+    MAX_SURVIVED = 8,
+    /// Of ending by the signal; then the process ends by the status that a shell would show for it.
+    MAX_ATTEMPTS = 4,
+};
 
 static void set_default(int signal) {
     struct sigaction action;
@@ -27,7 +31,11 @@ static bool repeats(int signal, int code) {
 /// Queues the signal to this thread; it is delivered when the handler returns, so that a core file shows the crash.
 static void requeue(int signal, const siginfo_t *info) {
     pid_t process = sys_getpid(), thread = sys_gettid();
-    sys_sigmask(~(KernelSignals)0);
+    if (process <= 0) process = mayday_crash.pid;
+    if (thread <= 0) thread = mayday_crash.thread;
+    // A fault or a stall from here on still reaches us, and ends the process by this signal.
+    KernelSignals ticks = SIGNAL_BIT(mayday_watchdog_is_alarm() ? SIGALRM : SIGPROF) | SIGNAL_BIT(SIGPROF);
+    sys_sigmask(~(mayday_faults() | ticks) | SIGNAL_BIT(signal));
     if (sys_queue_signal(process, thread, signal, info) == 0) return;
     if (syscall(SYS_tgkill, process, thread, signal) == 0) return;
     // A sandbox refuses both. A fault most likely repeats.
@@ -35,6 +43,13 @@ static void requeue(int signal, const siginfo_t *info) {
 }
 
 static bool sent_by_self(const siginfo_t *info) { return info->si_code == SI_TKILL && info->si_pid == sys_getpid(); }
+
+static void restore_previous(void) {
+    mayday_watchdog_stop();
+    for (int index = 0; index < CRASH_SIGNALS; index++) {
+        sigaction(mayday_crash_signals[index], &mayday_settings->previous[index], NULL);
+    }
+}
 
 static void end_by_default(void) {
     int signal = mayday_crash.signal;
@@ -49,7 +64,8 @@ static void end_by_default(void) {
             pid_one && signal == SIGTRAP && mayday_context_repeat_trap(mayday_crash.context),
     };
     switch (mayday_end_decide(&facts)) {
-    case END_RETURN: return;
+    // What abort() does next is for the default action as well.
+    case END_RETURN: restore_previous(); return;
     case END_REQUEUE: requeue(signal, &mayday_crash.info); return;
     case END_EXIT: sys_exit_group(128 + signal);
     }
@@ -107,20 +123,22 @@ static void chain(const struct sigaction *previous) {
 
 void mayday_end(void) {
     mayday_crash.phase = PHASE_ENDING;
-    for (int index = 0; index < CRASH_SIGNALS; index++) {
-        sigaction(mayday_crash_signals[index], &mayday_settings->previous[index], NULL);
-    }
     int index = mayday_signal_index(mayday_crash.signal);
     const struct sigaction *previous = &mayday_settings->previous[index];
     if (previous->sa_handler == SIG_DFL || previous->sa_handler == SIG_IGN) {
+        // Our handlers stay for the other signals: a fault on the way out must not end the process by another signal.
         end_by_default();
-    } else {
-        chain(previous);
+        return;
     }
+    restore_previous();
+    chain(previous);
 }
 
 void mayday_end_now(void) {
     int signal = mayday_crash.signal;
+    static _Atomic int attempts;
+    if (atomic_fetch_add(&attempts, 1) >= MAX_ATTEMPTS) sys_exit_group(128 + signal);
+    sys_sigmask(~mayday_faults());
     set_default(signal);
     sys_queue_signal(sys_getpid(), sys_gettid(), signal, &mayday_crash.info);
     sys_sigmask(~SIGNAL_BIT(signal));

@@ -21,6 +21,7 @@
 #endif
 
 #include "CrashCapture.h"
+#include "gate.h"
 #include "line.h"
 #include "stack.h"
 
@@ -89,61 +90,6 @@ extern const Settings *mayday_settings;
 /// Index of `signal` in `mayday_crash_signals`, or -1. Handler.
 int mayday_signal_index(int signal);
 
-// ---- gate.c: who captures, and how the process ends; pure -------------------------------------------------------------
-
-typedef enum GateOwner { OWNER_NOBODY, OWNER_SELF, OWNER_OTHER } GateOwner;
-typedef enum GatePhase { PHASE_RUNNER, PHASE_STAGE, PHASE_ENDING, PHASE_CHAINED } GatePhase;
-
-typedef struct GateFacts {
-    /// Whose crash is being captured in this process.
-    GateOwner owner;
-    /// What the owner was doing.
-    GatePhase phase;
-    /// The signal was sent (kill, raise, abort), not raised by an instruction.
-    bool sent;
-    /// It was sent by this thread itself.
-    bool sent_by_self;
-    /// The previous action was SIG_IGN.
-    bool ignored_before;
-    /// Faults of the owner inside the capture so far.
-    int nested_faults;
-} GateFacts;
-
-typedef enum GateAction {
-    GATE_IGNORE,
-    GATE_CAPTURE,
-    GATE_WAIT,
-    GATE_LEAVE_STAGE,
-    GATE_ABANDON,
-    GATE_DIE,
-    GATE_PASS_ON,
-} GateAction;
-
-/// Faults inside the capture after which the rest is given up.
-enum { MAX_NESTED_FAULTS = 8 };
-
-GateAction mayday_gate_decide(const GateFacts *facts);
-
-typedef struct EndFacts {
-    int signal;
-    int code;
-    bool pid_one;
-    bool sent_by_self;
-    bool trap_instruction_repeats;
-} EndFacts;
-
-typedef enum EndAction {
-    /// Return: the instruction faults again, or abort() goes on, with the default action.
-    END_RETURN,
-    /// Queue the original signal again, blocked until the handler has returned.
-    END_REQUEUE,
-    /// _exit(128 + signal): nothing else ends this process.
-    END_EXIT,
-} EndAction;
-
-/// How a process whose previous action was the default ends.
-EndAction mayday_end_decide(const EndFacts *facts);
-
 // ---- handler.c: the crash being captured -------------------------------------------------------------------------------
 
 typedef enum LeaveReason { LEFT_NOT = 0, LEFT_FAULT = 1, LEFT_DEADLINE = 2 } LeaveReason;
@@ -166,6 +112,8 @@ typedef struct Crash {
     const char *message_source;
     uint64_t entered_ns;
     uint64_t deadline_ns;
+    /// When the watchdog ends what is running now.
+    _Atomic uint64_t leave_ns;
     sigjmp_buf stage_exit;
     sigjmp_buf capture_exit;
 } Crash;
@@ -176,21 +124,31 @@ extern Crash mayday_crash;
 void mayday_on_signal(int signal, siginfo_t *info, void *context);
 /// Sets the handlers. False and errno when one could not be set; then none is. Handler.
 bool mayday_arm(void);
+/// The signals that instructions raise, as the kernel's set. Handler.
+uint64_t mayday_faults(void);
 /// Lets faults through on the calling thread: where one is blocked, the kernel ends the process without calling a handler.
 /// Handler.
 void mayday_open_faults(void);
 /// True on the thread whose crash is being captured. Handler.
 bool mayday_on_crashing_thread(void);
+/// Leaves what runs outside a stage, and goes on with what comes next. Handler.
+_Noreturn void mayday_abandon_step(LeaveReason reason);
 /// Sets the mask for the capture: everything blocked but faults and the deadline's signal. Handler.
 void mayday_mask_for_capture(void);
 
 // ---- runner.c: stages that can be left ---------------------------------------------------------------------------------
 
-/// Time that a stage gets even when the capture's deadline has passed: what was found is still written.
-enum { WRITING_GRACE_NS = 50 * 1000 * 1000 };
+enum {
+    /// Time that a stage gets even when the capture's deadline has passed: what was found is still written.
+    WRITING_GRACE_NS = 50 * 1000 * 1000,
+    /// Time for what is done between the stages.
+    RUNNER_GRACE_NS = 200 * 1000 * 1000,
+};
 
 /// Runs `body`; a fault or stall in it comes back here. Returns why it was left. Handler.
 LeaveReason mayday_attempt(void (*body)(void), uint64_t grace_ns);
+/// `fault` or `deadline`. Handler.
+const char *mayday_leave_name(LeaveReason reason);
 /// The same, and notes for the `end` line how it went. Handler.
 LeaveReason mayday_run_stage(const char *name, void (*body)(void), uint64_t grace_ns);
 /// Notes that a stage was cut short for another reason (`limit`, `io`). Handler.
@@ -221,16 +179,20 @@ void mayday_pass_on(int signal, const siginfo_t *info);
 
 // ---- report_writer.c: lines → gzip → spool file; handler ----------------------------------------------------------------
 
-/// Opens the report.
+/// Forgets the report before. Plain stores.
+void mayday_report_reset(void);
+/// Opens the file. Where that fails or was left in the middle, the first write finds another place.
 void mayday_report_open(void);
+/// Nothing was flushed yet.
+bool mayday_report_is_empty(void);
+/// Drops what was written since the last flush.
+void mayday_report_discard(void);
 /// The empty line buffer, shared by all stages.
 Line *mayday_report_line(void);
 /// Ends the line with `\n` and compresses it. A line that overflowed is dropped and noted.
 void mayday_report_write(Line *line, const char *stage);
-/// Flushes what was compressed so far to the file.
+/// Hands what was compressed so far to the file, as a gzip member of its own: whatever fails later cannot spoil it.
 void mayday_report_flush(void);
-/// Ends the stream.
-void mayday_report_finish(void);
 /// Compresses something once, so that nothing is bound lazily in the handler. Install.
 void mayday_report_warm_up(void);
 
@@ -243,6 +205,11 @@ typedef struct SpoolFile {
     bool in_memory;
     /// Renamed into place.
     bool published;
+    /// There may be bytes behind `size`.
+    bool has_tail;
+    /// It was synced, or the attempt took too long.
+    bool sync_tried;
+    uint64_t size;
     /// errno that sent the report into memory, or took the memfd.
     int error;
     /// Its first bytes: all of a report that has not an extraordinary number of threads.
@@ -253,11 +220,17 @@ typedef struct SpoolFile {
 
 extern SpoolFile mayday_spool;
 
+/// Forgets the file before. Plain stores.
+void mayday_spool_reset(void);
 void mayday_spool_open(const char *id);
-/// False when nothing takes any more.
+/// Writes behind the `size` bytes that are there. Goes on in memory when the disk takes no more; false when nothing does.
 bool mayday_spool_write(const void *bytes, size_t count);
+/// What was written behind `size` bytes does not count.
+void mayday_spool_cut(uint64_t size);
 /// fsync, rename, fsync of the directory; the lock is released.
 void mayday_spool_publish(void);
+/// The file that is not published is not needed: it is empty, or somebody has the report.
+void mayday_spool_remove_part(void);
 
 // ---- safe_memory.c: reads that may fault; handler -------------------------------------------------------------------------
 
@@ -341,6 +314,8 @@ bool mayday_signal_has_sender(int code);
 void mayday_message_find(void);
 
 void mayday_stage_header(void);
+/// The header with as little as can be: for when the whole one failed.
+void mayday_stage_bare_header(void);
 void mayday_stage_unwind(void);
 /// Adds the async callers to `mayday_crashed_stack` (await.c).
 void mayday_stage_await(void);
@@ -348,8 +323,8 @@ void mayday_stage_stack(void);
 void mayday_stage_images(void);
 /// The `context` and `breadcrumb` lines, where the service said anything. Not run as a stage: it runs two.
 void mayday_write_context(void);
-/// The `end` line. Not run as a stage: nothing in it can fault.
-void mayday_write_end(void);
+/// The `end` line.
+void mayday_stage_end(void);
 
 extern Stack mayday_crashed_stack;
 

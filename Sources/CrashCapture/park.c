@@ -40,10 +40,11 @@ static void stay(void) {
     for (;;) {
         uint32_t now_word = word;
         if (now_word == WORD_RELEASED) return;
+        uint64_t publishing = 2 * milliseconds(mayday_settings->capture_deadline_ms);
         uint64_t reporter = milliseconds(mayday_settings->reporter_deadline_ms);
         uint64_t limit = now_word == WORD_CHAINED
                              ? chained_ns + milliseconds(CHAIN_LIMIT_MS)
-                             : mayday_crash.deadline_ns + reporter + milliseconds(WATCHDOG_MARGIN_MS);
+                             : mayday_crash.deadline_ns + publishing + reporter + milliseconds(WATCHDOG_MARGIN_MS);
         uint64_t now = mayday_monotonic_ns();
         if (now >= limit) {
             if (now_word == WORD_CHAINED) return;
@@ -141,6 +142,10 @@ static bool stop_thread(pid_t thread) {
 void mayday_stage_park(void) {
     uint64_t limit = mayday_monotonic_ns() + PARK_LIMIT_NS;
     signalled = 0;
+    if (!mayday_capture_signal_ready()) {
+        mayday_note_cut("park", "io");
+        return;
+    }
     // Threads that still run may start others: again until a round finds no new one.
     for (int round = 0; round < MAX_ROUNDS; round++) {
         uint32_t known = mayday_parked_count;

@@ -56,14 +56,14 @@ static _Noreturn void crash(MaydayRehearsal *shared, int said) {
 
 /// Waits for the child, within what a crash may take.
 static void watch(pid_t child, MaydayRehearsal *shared) {
-    uint64_t bound_ms = (uint64_t)mayday_settings->capture_deadline_ms + mayday_settings->reporter_deadline_ms;
-    uint64_t limit_ns = bound_ms * 1000000u + MARGIN_NS;
+    uint64_t bound_ms = 2ull * mayday_settings->capture_deadline_ms + mayday_settings->reporter_deadline_ms;
+    uint64_t limit = mayday_monotonic_ns() + bound_ms * 1000000u + MARGIN_NS;
     int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
     if (pidfd >= 0) sys_fcntl(pidfd, F_SETFD, FD_CLOEXEC);
-    if (!mayday_wait_for_child(child, pidfd, limit_ns, &shared->status)) {
+    if (!mayday_wait_for_child(child, pidfd, limit, &shared->status)) {
         shared->timed_out = true;
         syscall(SYS_kill, child, SIGKILL);
-        mayday_wait_for_child(child, pidfd, REAP_NS, &shared->status);
+        mayday_wait_for_child(child, pidfd, mayday_monotonic_ns() + REAP_NS, &shared->status);
     }
     if (pidfd >= 0) sys_close(pidfd);
 }

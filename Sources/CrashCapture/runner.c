@@ -47,13 +47,14 @@ LeaveReason mayday_attempt(void (*body)(void), uint64_t grace_ns) {
     uint64_t limit = now < mayday_crash.deadline_ns ? (mayday_crash.deadline_ns - now) / 2 : 0;
     if (limit < grace_ns) limit = grace_ns;
     if (limit == 0) return LEFT_DEADLINE;
+    mayday_crash.leave_ns = now + limit;
     LeaveReason left = (LeaveReason)sigsetjmp(mayday_crash.stage_exit, 0);
     if (left == LEFT_NOT) {
         mayday_crash.phase = PHASE_STAGE;
-        mayday_deadline_set(now + limit);
         body();
     }
     mayday_crash.phase = PHASE_RUNNER;
+    mayday_crash.leave_ns = now + limit + RUNNER_GRACE_NS;
     if (left != LEFT_NOT) mayday_mask_for_capture();
     return left;
 }
@@ -63,10 +64,12 @@ LeaveReason mayday_run_stage(const char *name, void (*body)(void), uint64_t grac
     if (left == LEFT_NOT) {
         mayday_note_completed(name);
     } else {
-        mayday_note_cut(name, left == LEFT_FAULT ? "fault" : "deadline");
+        mayday_note_cut(name, mayday_leave_name(left));
     }
     return left;
 }
+
+const char *mayday_leave_name(LeaveReason reason) { return reason == LEFT_FAULT ? "fault" : "deadline"; }
 
 void mayday_runner_members(Line *line) {
     mayday_line_key(line, "stages");

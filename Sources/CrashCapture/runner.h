@@ -16,15 +16,14 @@ void mayday_runner_members(Line *line);
 /// Notes a stage that ran to its end, unless it was cut short.
 void mayday_note_completed(const char *stage);
 
-/// The signal of a capture (capture_signal.c), and the stage deadline: a timer that exists only during the capture and
-/// signals the crashing thread alone.
+/// The signal of a capture (capture_signal.c), and the watchdog: a timer that exists only during the capture and signals the
+/// crashing thread alone. May be called again.
 void mayday_capture_signal_start(void);
-/// The stage that runs now is left at `at_ns` of the monotonic clock.
-void mayday_deadline_set(uint64_t at_ns);
-void mayday_deadline_disarm(void);
-void mayday_deadline_stop(void);
-/// True when stages are ended by SIGALRM, which the crashing thread then leaves open.
-bool mayday_deadline_is_alarm(void);
+/// The signal's handler stands: it can be sent to other threads.
+bool mayday_capture_signal_ready(void);
+void mayday_watchdog_stop(void);
+/// True when SIGALRM ticks, which the crashing thread then leaves open.
+bool mayday_watchdog_is_alarm(void);
 /// The process lives on: the actions before ours are put back.
 void mayday_capture_signal_restore(void);
 

@@ -15,6 +15,7 @@
 
 enum {
     OPEN_ATTEMPTS = 16,
+    MAX_INTERRUPTIONS = 100,
     /// Not above 63: the kernel begins with a table of 64, and to grow that of a process with threads it waits for all
     /// processors (8 to 20 ms).
     FIRST_CLEAR = 32,
@@ -57,20 +58,24 @@ static void join(char *to, size_t capacity, const char *first, const char *secon
 static uint8_t kept[KEPT_LIMIT];
 
 static void keep(const void *bytes, size_t count) {
-    size_t room = sizeof kept - mayday_spool.kept_count;
-    if (count > room) count = room;
-    memcpy(kept + mayday_spool.kept_count, bytes, count);
-    mayday_spool.kept_count += count;
+    if (mayday_spool.size < sizeof kept) {
+        size_t room = sizeof kept - (size_t)mayday_spool.size;
+        memcpy(kept + mayday_spool.size, bytes, count < room ? count : room);
+    }
+    mayday_spool.size += count;
+    mayday_spool.kept_count = mayday_spool.size < sizeof kept ? (size_t)mayday_spool.size : sizeof kept;
 }
 
-/// Writes all of it. 0, or errno.
-static int write_all(const void *bytes, size_t count) {
-    for (const char *next = bytes; count > 0;) {
-        ssize_t put = sys_write(mayday_spool.fd, next, count);
+/// Writes all of it at its place: what stood there is of no use. 0, or errno.
+static int write_at(int fd, const void *bytes, size_t count, uint64_t at) {
+    const char *next = bytes;
+    for (int interruptions = 0; count > 0;) {
+        ssize_t put = sys_pwrite(fd, next, count, (off_t)at);
         if (put > 0) {
             next += put;
+            at += (uint64_t)put;
             count -= (size_t)put;
-        } else if (put == 0 || errno != EINTR) {
+        } else if (put == 0 || errno != EINTR || interruptions++ == MAX_INTERRUPTIONS) {
             int error = put == 0 ? EIO : errno;
             // Above RLIMIT_FSIZE the kernel also sends SIGXFSZ, which would end the process in the crash's place.
             if (error == EFBIG) sys_take_pending(SIGNAL_BIT(SIGXFSZ));
@@ -80,31 +85,48 @@ static int write_all(const void *bytes, size_t count) {
     return 0;
 }
 
-static void drop_file(void) {
-    if (mayday_spool.fd >= 0) sys_close(mayday_spool.fd);
-    mayday_spool.fd = -1;
-}
-
-/// Goes on in memory, with what is kept. `error` says why.
+/// Goes on in memory, with what is kept. `error` says why. The file is given up last: when this is left in the middle, the
+/// report is still in one place or the other.
 static void move_to_memory(int error) {
-    if (mayday_spool.fd >= 0) sys_unlinkat(directory_fd, part_name);
-    drop_file();
+    int file = mayday_spool.fd;
+    int memory = keep_clear(sys_memfd_create("mayday-report", MFD_CLOEXEC));
+    if (memory >= 0 && write_at(memory, kept, mayday_spool.kept_count, 0) != 0) {
+        sys_close(memory);
+        memory = -1;
+    }
+    mayday_spool.size = mayday_spool.kept_count;
     mayday_spool.error = error;
     mayday_spool.in_memory = true;
-    mayday_spool.fd = keep_clear(sys_memfd_create("mayday-report", MFD_CLOEXEC));
-    if (mayday_spool.fd >= 0 && write_all(kept, mayday_spool.kept_count) != 0) drop_file();
+    mayday_spool.fd = memory;
+    if (file < 0) return;
+    sys_unlinkat(directory_fd, part_name);
+    sys_close(file);
+}
+
+void mayday_spool_reset(void) {
+    mayday_spool.fd = -1;
+    mayday_spool.in_memory = false;
+    mayday_spool.published = false;
+    mayday_spool.has_tail = false;
+    mayday_spool.sync_tried = false;
+    mayday_spool.size = 0;
+    mayday_spool.error = 0;
+    mayday_spool.kept = kept;
+    mayday_spool.kept_count = 0;
+    mayday_spool.path[0] = '\0';
 }
 
 void mayday_spool_open(const char *id) {
-    mayday_spool = (SpoolFile){.fd = -1, .kept = kept};
     if (mayday_settings->spool_path == NULL) {
         move_to_memory(0);
         return;
     }
     join(part_name, sizeof part_name, id, ".jsonl.gz", ".part");
     join(final_name, sizeof final_name, id, ".jsonl.gz", "");
+    join(mayday_spool.path, sizeof mayday_spool.path, mayday_settings->spool_path, "/", final_name);
     directory_fd = open_directory();
-    int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    // Without O_EXCL: an attempt that was left may have made it.
+    int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
     if (directory_fd >= 0) mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
     // A thread that is not stopped and waits for a descriptor may have taken the room that was made.
     for (int attempt = 1; mayday_spool.fd < 0 && errno == EMFILE && attempt < OPEN_ATTEMPTS; attempt++) {
@@ -118,31 +140,60 @@ void mayday_spool_open(const char *id) {
     }
     mayday_spool.fd = keep_clear(mayday_spool.fd);
     sys_flock(mayday_spool.fd, LOCK_EX | LOCK_NB);
-    join(mayday_spool.path, sizeof mayday_spool.path, mayday_settings->spool_path, "/", final_name);
+}
+
+void mayday_spool_cut(uint64_t size) {
+    if (mayday_spool.size == size) return;
+    mayday_spool.size = size;
+    if (mayday_spool.kept_count > size) mayday_spool.kept_count = (size_t)size;
+    mayday_spool.has_tail = true;
 }
 
 bool mayday_spool_write(const void *bytes, size_t count) {
+    // The file could not be opened, and that was not the end of it.
+    if (mayday_spool.fd < 0 && !mayday_spool.in_memory) move_to_memory(EIO);
+    uint64_t at = mayday_spool.size;
     keep(bytes, count);
-    int error = mayday_spool.fd >= 0 ? write_all(bytes, count) : 0;
+    int error = mayday_spool.fd >= 0 ? write_at(mayday_spool.fd, bytes, count, at) : 0;
     if (error != 0 && !mayday_spool.in_memory) {
         move_to_memory(error);
     } else if (error != 0) {
         mayday_spool.error = error;
-        drop_file();
+        sys_close(mayday_spool.fd);
+        mayday_spool.fd = -1;
     }
-    return mayday_spool.fd >= 0 || mayday_spool.kept_count < sizeof kept;
+    return mayday_spool.fd >= 0 || mayday_spool.size <= sizeof kept;
 }
 
 void mayday_spool_publish(void) {
-    if (mayday_spool.fd < 0 || mayday_spool.in_memory) return;
-    if (sys_fsync(mayday_spool.fd) != 0 || sys_rename_in(directory_fd, part_name, final_name) != 0) {
+    if (mayday_spool.fd < 0 || mayday_spool.published) return;
+    if (mayday_spool.has_tail) sys_ftruncate(mayday_spool.fd, (off_t)mayday_spool.size);
+    if (mayday_spool.size == 0) {
+        mayday_spool_remove_part();
+        sys_close(mayday_spool.fd);
+        mayday_spool.fd = -1;
+        return;
+    }
+    if (mayday_spool.in_memory) return;
+    // A disk that was too slow once is not waited for again: then the name is all that is missing.
+    bool tried = mayday_spool.sync_tried;
+    mayday_spool.sync_tried = true;
+    bool synced = tried || sys_fsync(mayday_spool.fd) == 0;
+    bool renamed = synced && sys_rename_in(directory_fd, part_name, final_name) == 0;
+    // Or the attempt that was left had come that far.
+    if (!renamed && !(tried && errno == ENOENT)) {
         move_to_memory(errno);
         return;
     }
-    sys_fsync(directory_fd);
     mayday_spool.published = true;
+    if (!tried) sys_fsync(directory_fd);
     // Closing releases the lock: from here on the report is anybody's who claims it.
-    drop_file();
+    sys_close(mayday_spool.fd);
+    mayday_spool.fd = -1;
+}
+
+void mayday_spool_remove_part(void) {
+    if (mayday_spool.fd >= 0 && !mayday_spool.in_memory && !mayday_spool.published) sys_unlinkat(directory_fd, part_name);
 }
 
 #endif

@@ -53,8 +53,6 @@ typedef struct Stack {
 void mayday_stack_reset(Stack *stack, uint32_t first_limit);
 /// Walks from `context`. `bad_pc`: the pc itself faulted, so that the caller is on top of the stack. Handler.
 void mayday_unwind(const ucontext_t *context, bool bad_pc, Stack *stack);
-/// The unwinder was left in the middle of something and is not to be called again. Handler.
-void mayday_unwinder_abandon(void);
 /// How many frames are kept; `gap`: before which of them some may have been left out. Handler.
 uint32_t mayday_stack_kept(const Stack *stack, uint32_t *gap);
 /// One of the kept frames. Handler.
@@ -64,6 +62,7 @@ void mayday_stack_members(Line *line, const Stack *stack);
 
 /// Loads libunwind privately and warms it up. Install.
 void mayday_unwinder_load(void);
+/// Loaded, and never left in the middle of a call.
 bool mayday_unwinder_usable(void);
 /// Walks by unwind tables, appending to `stack`. `exact`: the pc of `context` is exact, not a return address.
 /// False when nothing could be found. Handler.

@@ -26,6 +26,8 @@ typedef struct Header {
     uint64_t time_ns;
     pid_t pid;
     bool rehearsal;
+    /// Without what was prepared: for when the whole one failed.
+    bool bare;
 } Header;
 
 /// Async-signal-safe.
@@ -38,12 +40,16 @@ static void report_line(Line *line, const Header *header) {
     mayday_line_key(line, "time");
     mayday_line_time(line, header->time_ns);
     if (header->rehearsal) mayday_line_raw(line, ",\"rehearsal\":true");
-    members(line, mayday_settings->report_members);
+    if (header->bare) {
+        mayday_line_raw(line, ",\"sdk\":{\"name\":\"mayday\",\"version\":\"unknown\"}");
+    } else {
+        members(line, mayday_settings->report_members);
+    }
     mayday_line_key(line, "process");
     mayday_line_raw(line, "{");
     mayday_line_key(line, "pid");
     mayday_line_int(line, header->pid);
-    members(line, mayday_settings->process_members);
+    if (!header->bare) members(line, mayday_settings->process_members);
     if (header->pid != mayday_settings->pid) {
         mayday_line_raw(line, ",\"forked\":true");
     } else if (mayday_settings->process_started_ns != 0) {
@@ -56,19 +62,19 @@ static void report_line(Line *line, const Header *header) {
 size_t mayday_report_header(const char *kind, const char *id, uint64_t unix_ns, char *buffer, size_t capacity) {
     if (mayday_settings == NULL) return 0;
     Line line = {.data = buffer, .capacity = capacity};
-    Header header = {kind, id, unix_ns, sys_getpid(), false};
+    Header header = {kind, id, unix_ns, sys_getpid(), false, false};
     report_line(&line, &header);
     return line.overflow ? 0 : line.length;
 }
 
-static void crash_report_line(void) {
+static void crash_report_line(bool bare) {
     Line *line = mayday_report_line();
-    Header header = {"crash", mayday_crash.id, mayday_realtime_ns(), mayday_crash.pid, mayday_is_rehearsal()};
+    Header header = {"crash", mayday_crash.id, mayday_realtime_ns(), mayday_crash.pid, mayday_is_rehearsal(), bare};
     report_line(line, &header);
     mayday_report_write(line, "header");
 }
 
-static void crash_line(void) {
+static void crash_line(bool bare) {
     int signal = mayday_crash.signal;
     int code = mayday_crash.info.si_code;
     const char *name = mayday_signal_name(signal);
@@ -106,16 +112,27 @@ static void crash_line(void) {
         mayday_line_key(line, "message_source");
         mayday_line_string(line, mayday_crash.message_source, strlen(mayday_crash.message_source));
     }
-    mayday_line_key(line, "registers");
-    mayday_registers(line, mayday_crash.context);
+    if (!bare) {
+        mayday_line_key(line, "registers");
+        mayday_registers(line, mayday_crash.context);
+    }
     mayday_line_raw(line, "}");
     mayday_report_write(line, "header");
 }
 
 void mayday_stage_header(void) {
-    crash_report_line();
+    crash_report_line(false);
     mayday_message_find();
-    crash_line();
+    crash_line(false);
+    mayday_report_flush();
+}
+
+void mayday_stage_bare_header(void) {
+    mayday_report_discard();
+    mayday_crash.message_source = NULL;
+    crash_report_line(true);
+    crash_line(true);
+    mayday_report_flush();
 }
 
 void mayday_stage_unwind(void) {
@@ -182,9 +199,11 @@ void mayday_stage_images(void) {
         mayday_report_write(line, "images");
     }
     if (mayday_images.truncated) mayday_note_cut("images", "limit");
+    mayday_report_flush();
 }
 
-void mayday_write_end(void) {
+void mayday_stage_end(void) {
+    mayday_report_flush();
     Line *line = mayday_report_line();
     mayday_line_raw(line, "{\"type\":\"end\"");
     mayday_runner_members(line);
@@ -195,6 +214,7 @@ void mayday_write_end(void) {
     mayday_line_string(line, unwinder, strlen(unwinder));
     mayday_line_raw(line, "}");
     mayday_report_write(line, "end");
+    mayday_report_flush();
 }
 
 #endif

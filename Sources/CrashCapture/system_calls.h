@@ -34,6 +34,10 @@ static inline ssize_t sys_read(int fd, void *to, size_t count) { return syscall(
 static inline ssize_t sys_pread(int fd, void *to, size_t count, off_t at) {
     return syscall(SYS_pread64, fd, to, count, at);
 }
+static inline ssize_t sys_pwrite(int fd, const void *from, size_t count, off_t at) {
+    return syscall(SYS_pwrite64, fd, from, count, at);
+}
+static inline int sys_ftruncate(int fd, off_t size) { return (int)syscall(SYS_ftruncate, fd, size); }
 static inline ssize_t sys_write(int fd, const void *from, size_t count) { return syscall(SYS_write, fd, from, count); }
 static inline off_t sys_lseek(int fd, off_t offset, int whence) { return syscall(SYS_lseek, fd, offset, whence); }
 static inline int sys_close(int fd) { return (int)syscall(SYS_close, fd); }

@@ -45,13 +45,14 @@ void mayday_write_threads(void) {
         current = &mayday_parked[index];
         LeaveReason left = mayday_attempt(unwind_thread, 0);
         if (left != LEFT_NOT) {
-            mayday_unwinder_abandon();
-            stack.truncated = left == LEFT_FAULT ? "fault" : "deadline";
+            stack.truncated = mayday_leave_name(left);
             mayday_note_cut("threads", stack.truncated);
         }
         left = mayday_attempt(write_thread, 0);
-        if (left != LEFT_NOT) mayday_note_cut("threads", left == LEFT_FAULT ? "fault" : "deadline");
+        if (left != LEFT_NOT) mayday_note_cut("threads", mayday_leave_name(left));
     }
+    LeaveReason left = mayday_attempt(mayday_report_flush, WRITING_GRACE_NS);
+    if (left != LEFT_NOT) mayday_note_cut("threads", mayday_leave_name(left));
     mayday_note_completed("threads");
 }
 

@@ -20,14 +20,13 @@ enum { FRAME_POINTER = UNW_AARCH64_X29 };
 static unw_cursor_t cursor;
 static ucontext_t start;
 
+/// Left in the middle, it may hold its own lock for ever: then it is not called again.
+static volatile bool inside;
+
 /// Async-signal-safe.
-bool mayday_unwinder_usable(void) { return mayday_unwinder.usable; }
+bool mayday_unwinder_usable(void) { return mayday_unwinder.usable && !inside; }
 
-/// Async-signal-safe. Left in the middle, it may hold its own lock for ever.
-void mayday_unwinder_abandon(void) { mayday_unwinder.usable = false; }
-
-/// Async-signal-safe once warmed up, and with dl_iterate_phdr answered by us.
-bool mayday_unwinder_walk(const ucontext_t *context, bool exact, Stack *stack) {
+static bool walk(const ucontext_t *context, bool exact, Stack *stack) {
     memcpy(&start, context, sizeof start);
     const Unwinder *unwinder = &mayday_unwinder;
     if (unwinder->init_local(&cursor, (unw_context_t *)&start, exact ? UNW_INIT_SIGNAL_FRAME : 0) != 0) return false;
@@ -52,14 +51,24 @@ bool mayday_unwinder_walk(const ucontext_t *context, bool exact, Stack *stack) {
     }
 }
 
+/// Async-signal-safe once warmed up, and with dl_iterate_phdr and sigprocmask answered by us.
+bool mayday_unwinder_walk(const ucontext_t *context, bool exact, Stack *stack) {
+    inside = true;
+    bool found = walk(context, exact, stack);
+    inside = false;
+    return found;
+}
+
 /// Async-signal-safe, as the walk is.
 bool mayday_unwinder_function(uintptr_t address, CodeRange *function) {
     unw_proc_info_t found;
     const Unwinder *unwinder = &mayday_unwinder;
     if (unwinder->get_function == NULL || unwinder->own_memory == NULL) return false;
-    if (unwinder->get_function(*unwinder->own_memory, address, &found, NULL) != 0) return false;
-    *function = (CodeRange){(uintptr_t)found.start_ip, (uintptr_t)found.end_ip};
-    return true;
+    inside = true;
+    bool known = unwinder->get_function(*unwinder->own_memory, address, &found, NULL) == 0;
+    inside = false;
+    if (known) *function = (CodeRange){(uintptr_t)found.start_ip, (uintptr_t)found.end_ip};
+    return known;
 }
 
 #endif

@@ -11,7 +11,7 @@
                 let parts = line.components(separatedBy: ": ")
                 decisions[parts[0]] = parts[1]
             }
-            #expect(decisions.count == 144)
+            #expect(decisions.count == 288)
             let expected = [
                 "nobody runner": "capture",
                 "nobody runner sent": "capture",
@@ -23,6 +23,11 @@
                 "other stage sent ignored": "ignore",
                 "self stage": "leave-stage",
                 "self stage many": "abandon",
+                "self stage too-many": "die",
+                "self stage sent too-many": "ignore",
+                "self runner too-many": "die",
+                "borrowed stage": "exit",
+                "borrowed stage sent ignored": "exit",
                 "self stage sent": "ignore",
                 "self stage sent by-self": "leave-stage",
                 "self runner": "abandon",

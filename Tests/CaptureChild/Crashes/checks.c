@@ -20,22 +20,24 @@
 
 /// Every row of the gate's facts with its decision.
 static void gate(void) {
-    static const char *const owners[] = {"nobody", "self", "other"};
+    static const char *const owners[] = {"nobody", "self", "other", "borrowed"};
     static const char *const phases[] = {"runner", "stage", "ending", "chained"};
-    static const char *const actions[] = {"ignore", "capture", "wait", "leave-stage", "abandon", "die", "pass-on"};
-    for (int bits = 0; bits < 3 * 4 * 2 * 2 * 2 * 2; bits++) {
+    static const char *const counts[] = {"", " many", " too-many"};
+    static const int faults[] = {0, MAX_STAGE_FAULTS, MAX_NESTED_FAULTS};
+    static const char *const actions[] = {"ignore", "exit", "capture", "wait", "leave-stage", "abandon", "die", "pass-on"};
+    for (int bits = 0; bits < 4 * 4 * 2 * 2 * 2 * 3; bits++) {
         GateFacts facts = {
-            .owner = (GateOwner)(bits % 3),
-            .phase = (GatePhase)(bits / 3 % 4),
-            .sent = bits / 12 % 2,
-            .sent_by_self = bits / 24 % 2,
-            .ignored_before = bits / 48 % 2,
-            .nested_faults = bits / 96 % 2 ? MAX_NESTED_FAULTS : 0,
+            .owner = (GateOwner)(bits % 4),
+            .phase = (GatePhase)(bits / 4 % 4),
+            .sent = bits / 16 % 2,
+            .sent_by_self = bits / 32 % 2,
+            .ignored_before = bits / 64 % 2,
+            .nested_faults = faults[bits / 128],
         };
         if (facts.sent_by_self && !facts.sent) continue;
         printf("%s %s%s%s%s%s: %s\n", owners[facts.owner], phases[facts.phase], facts.sent ? " sent" : "",
                facts.sent_by_self ? " by-self" : "", facts.ignored_before ? " ignored" : "",
-               facts.nested_faults > 0 ? " many" : "", actions[mayday_gate_decide(&facts)]);
+               counts[bits / 128], actions[mayday_gate_decide(&facts)]);
     }
 }
 

@@ -92,7 +92,8 @@ static void *idle(void *unused) {
     for (;;) pause();
 }
 
-void capture_child_among(long count) {
+/// Starts that many threads; returns when they sleep.
+static void start_idle_threads(long count) {
     pthread_barrier_init(&barrier, NULL, (unsigned)count + 1);
     for (long index = 0; index < count; index++) {
         pthread_t thread;
@@ -100,11 +101,20 @@ void capture_child_among(long count) {
     }
     pthread_barrier_wait(&barrier);
     wait_until_others_sleep();
+}
+
+void capture_child_among(long count) {
+    start_idle_threads(count);
     capture_child_segv();
 }
 
 /// The number is that of idle threads.
 static void among_idle_threads(void) { capture_child_among(capture_child_number); }
+
+static void abort_among_idle_threads(void) {
+    start_idle_threads(capture_child_number);
+    abort();
+}
 
 static void *take_descriptors(void *unused) {
     (void)unused;
@@ -180,6 +190,7 @@ static void in_cancelled_thread(void) {
 
 const Kind capture_child_threads[] = {
     {"together", crash_together},       {"exit-under-crash", exit_under_crash}, {"among", among_idle_threads},
+    {"abort-among", abort_among_idle_threads},
     {"beside-blocked", beside_blocked_thread}, {"fork", in_forked_child},       {"cancelled", in_cancelled_thread}, {"lock-held", while_lock_is_held},
     {"takers", among_takers},
     {NULL, NULL},

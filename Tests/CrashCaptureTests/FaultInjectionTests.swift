@@ -1,0 +1,177 @@
+#if os(Linux) && arch(x86_64)
+
+    import Foundation
+    import TestSupport
+    import Testing
+
+    /// Everything that the handler does is broken once, in a crash of its own: every system call, and every function.
+    ///
+    /// Whatever it is, the process ends by its own signal, and there is one report, which can be read and says what it lacks.
+    @Suite struct FaultInjectionTests {
+        /// The crashed thread's calls: with `ENOSPC` and `EINTR` once, for good, by a fault in its place, and by a stall.
+        @Test(arguments: ["errno:28", "errno:4", "errno:1:always", "errno:4:always", "fault", "stall"])
+        func systemCall(fault: String) async throws {
+            guard let calls = try await Self.calls() else { return }
+            let claimed = try #require(calls.firstIndex(of: Self.firstCallOfACapture)) + 1
+            let watched = try #require(calls.firstIndex(of: Self.lastCallWithoutWatchdog)) + 2
+            let first = fault == "stall" ? watched : fault == "fault" ? claimed : 1
+            let runs = try await Self.walk("crasher", from: first, fault)
+            #expect(runs.count > 60)
+            for run in runs { #expect(Self.problems(run, fault) == [], "\(fault) \(run.place ?? "")") }
+        }
+
+        /// The calls of a thread that is stopped, and those of the child that becomes the reporter.
+        @Test(arguments: ["other", "reporter"], ["errno:1", "errno:4:always", "fault", "stall"])
+        func systemCallBeside(role: String, fault: String) async throws {
+            guard try await Self.calls() != nil else { return }
+            let runs = try await Self.walk(role, from: 1, fault)
+            #expect(runs.count > (role == "other" ? 2 : 60))
+            for run in runs { #expect(run.faults() == [], "\(fault) \(run.place ?? "")") }
+        }
+
+        /// A fault, and a stall, at the entry of each function that the handler enters.
+        @Test(arguments: ["fault", "stall"])
+        func function(fault: String) async throws {
+            guard try await Self.calls() != nil else { return }
+            let names = try await Self.functions()
+            let offsets = names.keys.sorted().joined(separator: ",")
+            let listed = try await InjectedRun(
+                ["--function", offsets],
+                "nothing",
+                kind: Self.kind,
+                options: Self.delivery + Self.deadlines(fault)
+            )
+            let entered = listed.lines.filter { $0.hasPrefix("at ") }.compactMap { $0.split(separator: " ").last }
+                .map(String.init)
+            let first = fault == "stall" ? Self.firstFunctionWithWatchdog : Self.firstFunctionOfACapture
+            let begin = try #require(entered.firstIndex { names[$0] == first })
+            #expect(entered.count > 150)
+            let runs = try await concurrently(Array(entered[begin...]), width: Self.width(fault)) { offset in
+                try await InjectedRun(
+                    ["--function", offset],
+                    fault,
+                    kind: Self.kind,
+                    options: Self.delivery + Self.deadlines(fault)
+                )
+            }
+            for (offset, run) in zip(entered[begin...], runs) {
+                #expect(run.faults() == [], "\(fault) in \(names[offset] ?? offset)")
+            }
+        }
+
+        /// Where nobody could take the report from memory: what is broken must not cost the file.
+        @Test func systemCallWithoutReporter() async throws {
+            let fault = "fault"
+            guard let calls = try await Self.calls() else { return }
+            let opened = try #require(calls.firstIndex(of: Self.lockOfTheReport)) + 2
+            let runs = try await Self.walk("crasher", from: opened, fault, delivery: [])
+            #expect(runs.count > 60)
+            for run in runs { #expect(run.faults() == [], "\(fault) \(run.place ?? "")") }
+        }
+
+        // MARK: -
+
+        private static let kind = "abort-among:2"
+        private static let delivery = ["--reporter", "ok"]
+
+        /// A stage that stalls gets half of the time that is left, and the wait for a reporter whose end cannot be seen takes
+        /// all of it. Everything else gets more than it needs on the busiest machine.
+        private static func deadlines(_ fault: String) -> [String] {
+            let capture = fault == "stall" ? "2000" : "30000"
+            let reporter = fault == "stall" || fault.hasSuffix(":always") ? "2000" : "30000"
+            return ["--capture-deadline", capture, "--reporter-deadline", reporter]
+        }
+
+        // Before the crash is claimed, a fault is a crash of its own; before the watchdog runs, nobody ends a stall. Nothing
+        // there waits for anything, and no call there is of a kind that does.
+        private static let firstCallOfACapture = 14  // rt_sigprocmask
+        private static let firstFunctionOfACapture = "prepare"
+        private static let lastCallWithoutWatchdog = 223  // timer_settime
+        private static let firstFunctionWithWatchdog = "mayday_make_report_id"
+        private static let lockOfTheReport = 73  // flock
+        private static let setHandler = 13  // rt_sigaction
+        private static let writeReport = 18  // pwrite64
+
+        /// Stalls sleep, everything else computes.
+        private static func width(_ fault: String) -> Int { fault == "stall" ? 48 : 6 }
+
+        /// What is wrong with a run, where some calls are more than the handler can do without.
+        private static func problems(_ run: InjectedRun, _ fault: String) -> [String] {
+            guard fault.hasSuffix(":always"), let call = run.place?.split(separator: " ").last.flatMap({ Int($0) })
+            else {
+                return run.faults()
+            }
+            switch call {
+            // No handler can be taken away: the process ends by the status that a shell shows for the signal.
+            case setHandler: return run.faults(end: run.end == "exit 134" ? "exit 134" : "signal 6")
+            // Nothing can be written anywhere: what was there before that can be read.
+            case writeReport: return run.reports.isEmpty ? [] : run.faults(whole: false)
+            default: return run.faults()
+            }
+        }
+
+        /// Numbers of the crashed thread's system calls, in their order; nil, with a line that says so, without ptrace.
+        private static func calls() async throws -> [Int]? {
+            let run = try await InjectedRun([], "nothing", kind: kind, options: delivery + deadlines("nothing"))
+            if let refusal = run.lines.first(where: { $0.hasPrefix("ptrace is refused") }) {
+                print("skipped: \(refusal)")
+                return nil
+            }
+            try #require(run.faults() == [])
+            return run.lines.filter { $0.hasPrefix("call crasher:") }.compactMap { $0.split(separator: " ").last }
+                .compactMap { Int($0) }
+        }
+
+        /// Breaks one call after the other until the crash is over before it comes to that call.
+        private static func walk(_ role: String, from first: Int, _ fault: String, delivery: [String] = delivery)
+            async throws -> [InjectedRun]
+        {
+            let options = delivery + deadlines(fault)
+            var runs: [InjectedRun] = []
+            let width = width(fault)
+            for start in stride(from: first, to: 10_000, by: 4 * width) {
+                let batch = try await concurrently(Array(start..<start + 4 * width), width: width) { number in
+                    try await InjectedRun(["--call", "\(role):\(number)"], fault, kind: kind, options: options)
+                }
+                runs += batch.filter { $0.place?.hasPrefix("at ") == true }
+                if batch.contains(where: { $0.place == nil }) { return runs }
+            }
+            Issue.record("the handler does not come to an end")
+            return runs
+        }
+
+        /// The functions of Sources/CrashCapture, by their offset in the child.
+        private static func functions() async throws -> [String: String] {
+            let listing = try await ChildProcess.run(
+                "/usr/bin/nm",
+                ["--defined-only", "--line-numbers", BuiltProduct.path("FaultChild")]
+            )
+            var names: [String: String] = [:]
+            for line in listing.output.split(separator: "\n") where line.contains("/Sources/CrashCapture/") {
+                let parts = line.split(whereSeparator: \.isWhitespace)
+                if parts[1].lowercased() == "t", let offset = UInt64(parts[0], radix: 16) {
+                    names[String(offset, radix: 16)] = String(parts[2])
+                }
+            }
+            return names
+        }
+    }
+
+    /// Runs `body` for each, at most `width` at a time; results in order.
+    private func concurrently<Item: Sendable, Result: Sendable>(
+        _ items: [Item],
+        width: Int,
+        _ body: @escaping @Sendable (Item) async throws -> Result
+    ) async throws -> [Result] {
+        try await withThrowingTaskGroup(of: (Int, Result).self) { group in
+            var results: [Int: Result] = [:]
+            for (index, item) in items.enumerated() {
+                if index >= width, let (done, result) = try await group.next() { results[done] = result }
+                group.addTask { (index, try await body(item)) }
+            }
+            for try await (done, result) in group { results[done] = result }
+            return items.indices.compactMap { results[$0] }
+        }
+    }
+
+#endif
