@@ -179,9 +179,12 @@ let tests: [Target] = [
     ),
     test(
         "CrashCaptureTests",
-        ["CrashCapture", "CrashReport", "CaptureChild", "FaultInjector", "FaultChild", "Import"]
+        [
+            "CrashCapture", "CrashReport", "CaptureChild", "CaptureChildCrashes", "FaultInjector", "FaultChild",
+            "Import",
+        ]
     ),
-    test("MaydayTests", ["Mayday", "MaydayTestKit", "CrashReport", "SDKChild"]),
+    test("MaydayTests", ["Mayday", "CrashCapture", "MaydayTestKit", "CrashReport", "SDKChild"]),
     .executableTarget(name: "SDKChild", dependencies: ["Mayday"], path: "Tests/SDKChild", swiftSettings: strict),
     .target(name: "SoakLoad", path: "Tests/Soak/Load", cxxSettings: strictCxx),
     .executableTarget(

@@ -5,8 +5,7 @@
 
 #if defined(__linux__)
 
-#include "internal.h"
-#include "delivery.h"
+#include "facts.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -14,11 +13,8 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,55 +22,6 @@ const Settings *mayday_settings;
 
 /// The Swift runtime's accessor for its fatal message; runtimes before 6.3 have none.
 extern void *swift_getFatalErrorMessageBuffer(void) __attribute__((weak));
-
-/// Copies of the options live in pages of their own, read-only after install: a stray write cannot redirect the exec.
-typedef struct Copier {
-    char *memory;
-    size_t used;
-    size_t capacity;
-} Copier;
-
-static void *copy(Copier *copier, const void *from, size_t count) {
-    size_t start = (copier->used + 15) & ~(size_t)15;
-    copier->used = start + count;
-    if (copier->memory == NULL) return NULL;  // the first pass only measures
-    char *to = copier->memory + start;
-    if (from != NULL) memcpy(to, from, count);
-    return to;
-}
-
-static const char *copy_string(Copier *copier, const char *text) {
-    return text == NULL ? NULL : copy(copier, text, strlen(text) + 1);
-}
-
-/// `first` and `second` come before the copies when they are given.
-static char **copy_strings(Copier *copier, char *first, char *second, const char *const *strings) {
-    size_t count = 0, at = 0;
-    while (strings != NULL && strings[count] != NULL) count += 1;
-    char **copies = copy(copier, NULL, (count + 3) * sizeof(char *));
-    if (copies != NULL && first != NULL) copies[at++] = first;
-    if (copies != NULL && second != NULL) copies[at++] = second;
-    for (size_t index = 0; index < count; index++) {
-        const char *text = copy_string(copier, strings[index]);
-        if (copies != NULL) copies[at++] = (char *)text;
-    }
-    return copies;
-}
-
-static Settings *copy_settings(Copier *copier, const Settings *facts, const MaydayCaptureOptions *options) {
-    Settings settings = *facts;
-    settings.spool_path = copy_string(copier, options->spool_directory);
-    settings.report_members = copy_string(copier, options->report_members);
-    settings.process_members = copy_string(copier, options->process_members);
-    settings.executable = copy_string(copier, facts->executable);
-    if (options->reporter_arguments != NULL && options->reporter_arguments[0] != NULL) {
-        settings.reporter_arguments = copy_strings(copier, NULL, NULL, options->reporter_arguments);
-        // First: whatever the service's own environment says of these two, getenv finds ours.
-        settings.reporter_environment = copy_strings(
-            copier, mayday_reporter_variable, mayday_report_variable, options->reporter_environment);
-    }
-    return copy(copier, &settings, sizeof settings);
-}
 
 /// The loader's list, by the executable's DT_DEBUG entry (<link.h>).
 static uintptr_t find_loader_debug(const Settings *settings) {
@@ -89,21 +36,6 @@ static uintptr_t find_loader_debug(const Settings *settings) {
         if (entry->d_tag == DT_DEBUG) return entry->d_un.d_ptr;
     }
     return 0;
-}
-
-/// CLOCK_BOOTTIME of the start of this process: field 22 of /proc/self/stat, in clock ticks.
-static uint64_t find_process_start(void) {
-    char text[1024];
-    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return 0;
-    ssize_t length = read(fd, text, sizeof text - 1);
-    close(fd);
-    if (length <= 0) return 0;
-    text[length] = '\0';
-    char *field = strrchr(text, ')');  // the name before it may contain anything
-    for (int number = 2; field != NULL && number < 22; number++) field = strchr(field + 1, ' ');
-    if (field == NULL) return 0;
-    return strtoull(field + 1, NULL, 10) * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 /// Opens a directory for the crash. -1 and errno when that fails.
@@ -143,24 +75,11 @@ static void gather_facts(Settings *settings, char executable[PATH_MAX]) {
     settings->executable_header_count = getauxval(AT_PHNUM);
     settings->vdso = getauxval(AT_SYSINFO_EHDR);
     settings->loader_debug = find_loader_debug(settings);
-    settings->process_started_ns = find_process_start();
+    settings->process_started_ns = mayday_process_start();
     if (swift_getFatalErrorMessageBuffer != NULL) settings->swift_message = swift_getFatalErrorMessageBuffer();
 #if defined(__GLIBC__)
     settings->abort_message = dlvsym(RTLD_DEFAULT, "__abort_msg", "GLIBC_PRIVATE");
 #endif
-}
-
-/// Copies everything into read-only pages. NULL and errno when there is no memory.
-static const Settings *seal(const Settings *facts, const MaydayCaptureOptions *options) {
-    Copier measure = {0};
-    copy_settings(&measure, facts, options);
-    Copier copier = {.capacity = measure.used};
-    void *memory = mmap(NULL, copier.capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return NULL;
-    copier.memory = memory;
-    const Settings *settings = copy_settings(&copier, facts, options);
-    mprotect(memory, copier.capacity, PROT_READ);
-    return settings;
 }
 
 static MaydayCaptureStatus install(const MaydayCaptureOptions *options) {
@@ -180,7 +99,7 @@ static MaydayCaptureStatus install(const MaydayCaptureOptions *options) {
     mayday_unwinder_load();
     mayday_report_warm_up();
 
-    mayday_settings = seal(&settings, options);
+    mayday_settings = mayday_settings_seal(&settings, options);
     if (mayday_settings != NULL && mayday_arm()) {
         mayday_terminate_install();
         mayday_open_faults();

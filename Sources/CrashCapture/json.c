@@ -1,6 +1,7 @@
 // JSON text into a fixed buffer. Everything here is async-signal-safe and pure.
 
 #include "line.h"
+#include "utf8.h"
 
 #include <string.h>
 
@@ -22,39 +23,13 @@ void mayday_line_key(Line *line, const char *key) {
     mayday_line_raw(line, "\":");
 }
 
-/// Length of the valid UTF-8 sequence at `bytes`, or 0 (RFC 3629: no surrogates, no overlong forms, up to U+10FFFF).
-static size_t sequence_length(const uint8_t *bytes, size_t count) {
-    uint8_t lead = bytes[0];
-    size_t length;
-    uint8_t low = 0x80, high = 0xbf;
-    if (lead < 0x80) return 1;
-    if (lead >= 0xc2 && lead <= 0xdf) {
-        length = 2;
-    } else if (lead >= 0xe0 && lead <= 0xef) {
-        length = 3;
-        if (lead == 0xe0) low = 0xa0;
-        if (lead == 0xed) high = 0x9f;
-    } else if (lead >= 0xf0 && lead <= 0xf4) {
-        length = 4;
-        if (lead == 0xf0) low = 0x90;
-        if (lead == 0xf4) high = 0x8f;
-    } else {
-        return 0;
-    }
-    if (count < length || bytes[1] < low || bytes[1] > high) return 0;
-    for (size_t index = 2; index < length; index++) {
-        if (bytes[index] < 0x80 || bytes[index] > 0xbf) return 0;
-    }
-    return length;
-}
-
 void mayday_line_string(Line *line, const char *text, size_t count) {
     static const char digits[] = "0123456789abcdef";
     const uint8_t *bytes = (const uint8_t *)text;
     mayday_line_raw(line, "\"");
     for (size_t index = 0; index < count;) {
         uint8_t byte = bytes[index];
-        size_t length = sequence_length(bytes + index, count - index);
+        size_t length = mayday_utf8_length(bytes + index, count - index);
         if (length == 0) {
             mayday_line_raw(line, "\xef\xbf\xbd");
             index += 1;

@@ -1,25 +1,59 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import CrashCapture
 
 /// Where a collector is and with which key: `scheme://KEY@host[:port][/prefix]/PROJECT`.
+///
+/// It keeps the text as it was given, checked, and where its parts are. The parts are made when something is sent: at the
+/// first line of `main`, nothing of what makes texts is in memory yet.
 package struct DSN: Sendable, Equatable {
+    private let text: String
+    private let layout: DSNLayout
+
+    /// Parses a DSN.
+    ///
+    /// - Parameter dropsSecret: whether `KEY:SECRET@` is read as `KEY@`, as old DSNs of Sentry have it.
+    init(_ text: String, dropsSecret: Bool = false) throws(DSNError) {
+        var text = text
+        layout = try text.withUTF8 { DSNLayout.find(in: $0[...], dropsSecret: dropsSecret) }.get()
+        self.text = text
+    }
+
+    /// The DSN in an environment variable, or `text` when there is none.
+    package init(
+        _ text: String,
+        variable name: String?,
+        environment: (String) -> String? = environmentVariable,
+        dropsSecret: Bool = false
+    ) throws(DSNError) {
+        guard let name, let override = environment(name), !override.isEmpty else {
+            self = try DSN(text, dropsSecret: dropsSecret)
+            return
+        }
+        do {
+            self = try DSN(override, dropsSecret: dropsSecret)
+        } catch {
+            var error = error
+            error.variable = name
+            throw error
+        }
+    }
+
     /// `http` or `https`.
-    package var scheme: String
+    package var scheme: String { part(layout.scheme, lowercase: true) }
     /// The project's key, percent-decoded. Secret.
-    package var key: String
+    package var key: String { String(decoding: percentDecoded(Array(text.utf8)[layout.key]), as: UTF8.self) }
     /// Name or address; an IPv6 address is without its brackets.
-    package var host: String
+    package var host: String { part(layout.host, lowercase: true) }
     /// nil for the scheme's own port.
-    package var port: UInt16?
+    package var port: UInt16? { layout.port }
     /// Where the collector lives behind a proxy: empty, or `/prefix` as it was written.
-    package var prefix: String
+    package var prefix: String { layout.prefix.isEmpty ? "" : "/" + part(layout.prefix) }
     /// Id of the project.
-    package var project: String
+    package var project: String { part(layout.project) }
+
+    private func part(_ range: Range<Int>, lowercase: Bool = false) -> String {
+        let bytes = Array(text.utf8)[range]
+        return String(decoding: lowercase ? bytes.map(lowercased)[...] : bytes, as: UTF8.self)
+    }
 
     /// `127.0.0.1:7171`, `[::1]:7171`: for people and for the URL.
     package var authority: String {
@@ -72,157 +106,21 @@ public struct DSNError: Error, Sendable, Equatable, CustomStringConvertible {
     static let example = "https://KEY@mayday.example.com:7171/1"
 }
 
-// Parsing works on bytes: everything in a DSN that counts is ASCII, and at the first line of `main` the tables that
-// characters need are not in memory yet.
-extension DSN {
-    /// The DSN in an environment variable, or `text` when there is none.
-    package init(
-        _ text: String,
-        variable name: String?,
-        environment: (String) -> String? = { RunningProcess.variables([$0])[$0] },
-        dropsSecret: Bool = false
-    ) throws(DSNError) {
-        guard let name, let override = environment(name), !override.isEmpty else {
-            self = try DSN(text, dropsSecret: dropsSecret)
-            return
-        }
-        do {
-            self = try DSN(override, dropsSecret: dropsSecret)
-        } catch {
-            var error = error
-            error.variable = name
-            throw error
-        }
-    }
-
-    /// Parses a DSN.
-    ///
-    /// - Parameter dropsSecret: whether `KEY:SECRET@` is read as `KEY@`, as old DSNs of Sentry have it.
-    init(_ text: String, dropsSecret: Bool = false) throws(DSNError) {
-        func error(_ part: DSNError.Part, _ problem: String) -> DSNError { DSNError(part: part, problem: problem) }
-
-        let bytes = Array(text.utf8)[...]
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
-            throw error(.scheme, "is missing")
-        }
-        scheme = lowercaseText(bytes[..<colon])
-        guard scheme == "http" || scheme == "https" else { throw error(.scheme, "must be http or https") }
-
-        let rest = bytes[(colon + 3)...]
-        let authorityEnd = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-        let authority = rest[..<authorityEnd]
-        guard let at = authority.lastIndex(of: UInt8(ascii: "@")), at != authority.startIndex else {
-            throw error(.key, "is missing, it stands before an @")
-        }
-        var user = authority[..<at]
-        if dropsSecret, let colon = user.firstIndex(of: UInt8(ascii: ":")) { user = user[..<colon] }
-        guard !user.isEmpty, !user.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: ":") }),
-            let key = percentDecoded(user), key.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
-        else {
-            throw error(.key, "must be plain ASCII with anything but letters, digits and -._~ percent-encoded")
-        }
-        self.key = String(decoding: key, as: UTF8.self)
-        (host, port) = try DSN.hostAndPort(authority[(at + 1)...])
-
-        let path = rest[authorityEnd...].dropFirst()
-        guard !path.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
-            throw error(.project, "must be the end of the DSN, without ? or #")
-        }
-        let slash = path.lastIndex(of: UInt8(ascii: "/"))
-        let last = path[(slash.map { $0 + 1 } ?? path.startIndex)...]
-        guard !last.isEmpty else { throw error(.project, "is missing, it is the last part of the path") }
-        project = String(decoding: last, as: UTF8.self)
-        guard last.allSatisfy(isUnreserved), project != ".", project != ".." else {
-            throw error(.project, "must be letters, digits and -._~ only")
-        }
-        let before = slash.map { path[..<$0] } ?? []
-        guard before.allSatisfy({ isUnreserved($0) || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "%") }),
-            percentDecoded(before) != nil
-        else {
-            throw error(.project, "has a path before it that must be percent-encoded")
-        }
-        prefix = before.isEmpty ? "" : "/" + String(decoding: before, as: UTF8.self)
-    }
-
-    private static func hostAndPort(_ text: ArraySlice<UInt8>) throws(DSNError) -> (host: String, port: UInt16?) {
-        func error(_ part: DSNError.Part, _ problem: String) -> DSNError { DSNError(part: part, problem: problem) }
-
-        let host: ArraySlice<UInt8>
-        let rest: ArraySlice<UInt8>
-        if text.first == UInt8(ascii: "[") {
-            guard let end = text.firstIndex(of: UInt8(ascii: "]")) else {
-                throw error(.host, "is an IPv6 address without its closing ]")
-            }
-            host = text[(text.startIndex + 1)..<end]
-            rest = text[(end + 1)...]
-            guard rest.isEmpty || rest.first == UInt8(ascii: ":") else {
-                throw error(.port, "must follow the ] after a colon")
-            }
-            guard isIPv6(host) else { throw error(.host, "is not an IPv6 address") }
-        } else {
-            let colon = text.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
-            host = text[..<colon]
-            rest = text[colon...]
-            guard !host.isEmpty else { throw error(.host, "is missing") }
-            guard host.allSatisfy(isUnreserved) else {
-                throw error(.host, "must be a name in ASCII, an IPv4 address or an [IPv6 address]")
-            }
-        }
-        guard !rest.isEmpty else { return (lowercaseText(host), nil) }
-        let digits = rest.dropFirst()
-        guard !digits.isEmpty, digits.count <= 5, digits.allSatisfy(isDigit),
-            let port = UInt16(exactly: digits.reduce(0) { $0 * 10 + Int($1 & 15) }), port > 0
-        else {
-            throw error(.port, "must be a number from 1 to 65535")
-        }
-        return (lowercaseText(host), port)
-    }
+/// A variable of the environment, for an adapter's settings; nil when there is none, or the environment is not to be trusted.
+package func environmentVariable(_ name: String) -> String? {
+    withText(name) { mayday_variable($0) }.map { String(cString: $0) }
 }
 
-/// The unreserved characters of RFC 3986, section 2.3.
-private func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"),
-        UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-        true
-    default: isDigit(byte)
-    }
-}
-
-private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-private func lowercaseText(_ bytes: ArraySlice<UInt8>) -> String {
-    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
-    return String(decoding: bytes.map { capitals.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
-}
-
-private func isIPv6(_ text: ArraySlice<UInt8>) -> Bool {
-    var address = in6_addr()
-    return !text.contains(0) && inet_pton(AF_INET6, String(decoding: text, as: UTF8.self), &address) == 1
-}
-
-/// The bytes with their `%41` replaced; nil when an escape is not one.
-private func percentDecoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+/// The bytes with their `%41` replaced, of a text that was checked.
+private func percentDecoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var decoded: [UInt8] = []
     var rest = text
     while let byte = rest.popFirst() {
-        guard byte == UInt8(ascii: "%") else {
+        guard byte == UInt8(ascii: "%"), let high = rest.popFirst(), let low = rest.popFirst() else {
             decoded.append(byte)
             continue
         }
-        guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
-            return nil
-        }
-        decoded.append(high << 4 | low)
+        decoded.append((hexDigit(high) ?? 0) << 4 | (hexDigit(low) ?? 0))
     }
     return decoded
-}
-
-private func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
 }

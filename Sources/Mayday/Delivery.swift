@@ -2,9 +2,12 @@
 ///
 /// Nothing runs at rest: there is a task only while there are reports to deliver.
 actor Delivery {
-    private let lanes: [Lane]
+    private let uploaders: [any ReportUploader]
+    /// Lanes and path are made when something is delivered: most runs of a service deliver nothing.
+    private lazy var lanes = Lane.lanes(of: uploaders)
     /// The service's directory in the spool.
-    private let path: String
+    private lazy var path = findPath()
+    private let findPath: @Sendable () -> String
     private let limits: SpoolLimits
     /// The last round of each lane.
     private var last: [UploaderName: Task<DeliverySummary, Never>] = [:]
@@ -14,9 +17,13 @@ actor Delivery {
     /// Something was added while the background task was about to end.
     private var hasMore = false
 
-    init(uploaders: [any ReportUploader], path: String, limits: SpoolLimits = SpoolLimits()) {
-        lanes = Lane.lanes(of: uploaders)
-        self.path = path
+    init(
+        uploaders: [any ReportUploader],
+        path: @escaping @autoclosure @Sendable () -> String,
+        limits: SpoolLimits = SpoolLimits()
+    ) {
+        self.uploaders = uploaders
+        findPath = path
         self.limits = limits
     }
 
@@ -28,7 +35,7 @@ actor Delivery {
         }
         background = Task.detached(priority: .utility) {
             await withTaskGroup { group in
-                for lane in self.lanes { group.addTask { await self.deliverAll(in: lane) } }
+                for lane in await self.lanes { group.addTask { await self.deliverAll(in: lane) } }
             }
             await self.backgroundEnded()
         }

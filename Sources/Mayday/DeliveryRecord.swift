@@ -16,7 +16,7 @@ struct UploaderName: Sendable, Hashable {
 
     init(_ text: String) {
         self.text = text
-        fileName = SpoolDirectory.fileName(for: text)
+        fileName = SpoolEntry.fileName(for: text)
     }
 
     /// The byte of a report's file whose lock this uploader holds while it delivers the report. Two names on one byte
@@ -177,4 +177,9 @@ extension Spool {
         )
         try file.write(Array("\(until)\n".utf8))
     }
+}
+
+/// The FNV-1a hash of a text, 64 bits.
+private func fnv1a(_ text: String) -> UInt64 {
+    text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
 }

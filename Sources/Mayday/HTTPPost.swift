@@ -1,4 +1,5 @@
 internal import CCurl
+internal import CrashCapture
 internal import Synchronization
 
 /// One POST over HTTP, sent with libcurl on a thread of its own.
@@ -56,7 +57,7 @@ package struct HTTPPost: Sendable {
     static let largestAnswer = 64 << 10
 
     /// Version of the SDK, as backends are told it.
-    package static var clientVersion: String { KnownFacts.version }
+    package static var clientVersion: String { MAYDAY_SDK_VERSION }
 
     /// Sends the request and waits for the answer, whatever it is, without holding a thread of Swift's pool.
     ///
@@ -97,7 +98,7 @@ package struct HTTPPost: Sendable {
         var answer = MaydayHTTPAnswer()
         let milliseconds = max(1, Int((deadline - .now) / .milliseconds(1)))
         // Without `Expect:`, libcurl waits a second for a leave that not every proxy gives.
-        let lines = headers + ["User-Agent: \(KnownFacts.name)/\(KnownFacts.version)", "Expect:"]
+        let lines = headers + ["User-Agent: \(MAYDAY_SDK_NAME)/\(MAYDAY_SDK_VERSION)", "Expect:"]
         response.withUnsafeMutableBufferPointer { response in
             body.withUnsafeBufferPointer { body in
                 withCStrings(lines.map { $0.utf8CString.map { $0 } }) { headers in

@@ -41,7 +41,7 @@ public enum Mayday {
             service = started
             return started
         }
-        if started.selfCheck != .none { started.printSelfCheck() }
+        if started.selfCheck != MAYDAY_CHECK_NONE { started.printSelfCheck() }
         guard started.hasLeftOver, let leftOver = started.delivery else { return }
         Task.detached(priority: .utility) { await leftOver.deliverInBackground() }
     }

@@ -17,14 +17,14 @@ enum Reporter {
     ///
     /// Whoever may have set them: a reporter that did not know itself would be a second service.
     static func assignment() -> (deadline: String, report: String)? {
-        guard let deadline = getenv(MAYDAY_REPORTER_VARIABLE) else { return nil }
+        guard let deadline = mayday_reporter_deadline() else { return nil }
         return (String(cString: deadline), getenv(MAYDAY_REPORT_VARIABLE).map { String(cString: $0) } ?? "")
     }
 
     /// Delivers the report to every backend and exits: `MAYDAY_REPORTER_DELIVERED` when all of them have it,
     /// `MAYDAY_REPORTER_NOT_DELIVERED` when not.
     static func run(deadline: String, report: String, uploaders: [any ReportUploader]) -> Never {
-        let left = timeLeft(of: deadline, uptime: RunningProcess.uptime)
+        let left = timeLeft(of: deadline, uptime: .milliseconds(mayday_uptime_ms()))
         let deadline = ContinuousClock.now.advanced(by: left)
         // Uploads are given up a little earlier, which is written down; unless an uploader blocks every thread.
         let uploadDeadline = deadline - min(left / 20, .milliseconds(50))

@@ -1,3 +1,4 @@
+internal import CrashCapture
 internal import CrashReport
 
 #if canImport(Glibc)
@@ -29,23 +30,12 @@ struct Spool: ~Copyable, Sendable {
     /// Reports above this many bytes are set aside; the capture stays far below.
     static let largestReport = 16 << 20
 
-    /// Opens the first candidate that can be used, creating what is missing.
-    init(creating candidates: [SpoolCandidate], service: String) throws(SpoolError) {
-        var first: SpoolError?
-        for candidate in candidates {
-            do throws(SpoolError) {
-                self = try SpoolDirectory.create(candidate, service: service)
-                return
-            } catch {
-                first = first ?? error
-            }
-        }
-        throw first ?? SpoolError(path: "", problem: .notADirectory)
-    }
-
-    /// Opens a service's directory that exists.
+    /// Opens a service's directory that exists, after checking whose it is.
     init(opening path: String) throws(SpoolError) {
-        self.init(directory: try SpoolDirectory.open(path), path: path)
+        var directory = MaydaySpoolDirectory()
+        mayday_spool_directory_open(path, &directory)
+        if let error = SpoolError(directory) { throw error }
+        self.init(directory: FileDescriptor(owning: directory.fd), path: path)
     }
 
     init(directory: consuming FileDescriptor, path: String) {

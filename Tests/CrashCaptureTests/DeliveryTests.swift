@@ -7,6 +7,23 @@
 
     /// The re-executed reporter, good and bad: the service's end is the same with each.
     @Suite struct DeliveryTests {
+        @Test func reporterIsTheSameProgramWithoutSwiftsBacktracer() async throws {
+            let variables = ["SWIFT_BACKTRACE": "enable=no,color=no", "SWIFT_BACKTRACE_X": "2", "EMPTY": ""]
+            let run = try await CaptureRun("segv", ["--reporter", "own"], environment: variables)
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            let lines = run.outcome.output.split(separator: "\n").map(String.init)
+            #expect(
+                lines.filter { $0.hasPrefix("argument ") }
+                    == [CaptureRun.child, "--spool", run.spool.path, "--reporter", "own", "segv"].map {
+                        "argument \($0)"
+                    }
+            )
+            let seen = Set(lines.filter { $0.hasPrefix("variable ") && !$0.hasPrefix("variable MAYDAY_") })
+            let path = try #require(CaptureRun.environment["PATH"])
+            let expected = ["SWIFT_BACKTRACE=enable=no", "SWIFT_BACKTRACE_X=2", "EMPTY=", "PATH=\(path)"]
+            #expect(seen == Set(expected.map { "variable \($0)" }))
+        }
+
         @Test func reporterGetsTheReportAndACleanProcess() async throws {
             let out = try TemporaryDirectory()
             let run = try await CaptureRun("segv", ["--reporter", "ok", "--out", out.path])

@@ -124,7 +124,7 @@
             #expect(header.version == 1)
             #expect(header.kind == .crash)
             #expect(header.release == "capture-child@1")
-            #expect(header.sdk.name == "test")
+            #expect(header.sdk == SDKFacts(name: "mayday-swift", version: "0.1.0"))
             #expect(header.process.name == "CaptureChild")
             #expect(header.process.uptimeMilliseconds != nil)
             #expect(header.process.forked == false)

@@ -25,7 +25,7 @@ import Testing
         #expect(request.headers["authorization"] == "Bearer KEY")
         #expect(request.headers["content-encoding"] == "gzip")
         #expect(request.headers["content-type"] == "application/x-ndjson")
-        #expect(request.headers["user-agent"] == "mayday-swift/\(KnownFacts.version)")
+        #expect(request.headers["user-agent"] == "mayday-swift/0.1.0")
         #expect(request.headers["expect"] == nil)
     }
 

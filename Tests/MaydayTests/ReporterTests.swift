@@ -262,10 +262,4 @@ import Testing
         let delay = RetryPolicy.pauseInMemory(attempt: attempt, retryAfter: retryAfter, left: .milliseconds(left))
         #expect(delay == pause.map { .milliseconds($0) })
     }
-
-    @Test func `the reporter's environment is the service's own, without Swift's backtracer`() {
-        let environment = ["A=1", "SWIFT_BACKTRACE=enable=yes", "SWIFT_BACKTRACE_X=2"].map { Array($0.utf8CString) }
-        let expected = ["A=1", "SWIFT_BACKTRACE_X=2", "SWIFT_BACKTRACE=enable=no"].map { Array($0.utf8CString) }
-        #expect(reporterEnvironment(environment) == expected)
-    }
 }

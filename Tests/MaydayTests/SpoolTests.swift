@@ -1,3 +1,4 @@
+import CrashCapture
 import CrashReport
 import Foundation
 import TestSupport
@@ -8,14 +9,29 @@ import Testing
 @Suite struct SpoolTests {
     private let uploader = UploaderName("collector")
 
+    /// Opens the spool at the first place that can be used, as `start` does; returns the refusal, or the path.
+    private func refusal(
+        of places: [(path: String, existing: String?)],
+        service: String = "checkout"
+    ) -> (problem: String?, path: String) {
+        var strings: [UnsafeMutablePointer<CChar>?] = []
+        defer { strings.forEach { free($0) } }
+        let places = places.map { path, existing in
+            let base = strdup(existing ?? path)
+            let below = strdup(String(path.dropFirst(existing?.count ?? path.count)))
+            strings += [base, below]
+            let text = MaydayText(bytes: base, length: (existing ?? path).utf8.count)
+            return MaydaySpoolPlace(base: text, below: below, must_exist: existing != nil)
+        }
+        var directory = MaydaySpoolDirectory()
+        withText(service) { mayday_spool_directory_create(places, places.count, $0, &directory) }
+        if directory.fd >= 0 { close(directory.fd) }
+        return (SpoolError(directory)?.description, directory.pathText)
+    }
+
     /// Opens the spool at a path as `start` does, and returns the refusal.
     private func refusal(_ path: String, existing: String? = nil, service: String = "checkout") -> String? {
-        do {
-            _ = try Spool(creating: [SpoolCandidate(path: path, existing: existing)], service: service)
-            return nil
-        } catch {
-            return error.description
-        }
+        refusal(of: [(path, existing)], service: service).problem
     }
 
     private func mode(_ path: String) throws -> Int {
@@ -29,8 +45,7 @@ import Testing
     @Test func `what is missing is created for this user alone`() throws {
         let directory = try TemporaryDirectory()
         let root = "\(directory.path)/a/b/spool"
-        let spool = try Spool(creating: [SpoolCandidate(path: root, existing: nil)], service: "checkout")
-        #expect(spool.path == "\(root)/checkout")
+        #expect(refusal(of: [(root, nil)]) == (nil, "\(root)/checkout"))
         for path in ["/a", "/a/b", "/a/b/spool", "/a/b/spool/checkout"] {
             #expect(try mode(directory.path + path) == 0o700)
         }
@@ -102,14 +117,10 @@ import Testing
         let directory = try TemporaryDirectory()
         let home = "\(directory.path)/home"
         #expect(refusal("\(home)/spool", existing: home) == "cannot find \(home): No such file or directory")
-        let spool = try Spool(
-            creating: [
-                SpoolCandidate(path: "\(home)/spool", existing: home),
-                SpoolCandidate(path: "\(directory.path)/other", existing: directory.path),
-            ],
-            service: "checkout"
-        )
-        #expect(spool.path == "\(directory.path)/other/checkout")
+        let other = "\(directory.path)/other"
+        #expect(refusal(of: [("\(home)/spool", home), (other, directory.path)]) == (nil, "\(other)/checkout"))
+        let refused = refusal(of: [("\(home)/spool", home), ("/proc/mayday", nil)])
+        #expect(refused.problem == "cannot find \(home): No such file or directory")
         #expect(access(home, F_OK) != 0)
     }
 
@@ -118,12 +129,12 @@ import Testing
         ("..", "%2E."), (".hidden", "%2Ehidden"), ("büro", "b%C3%BCro"), ("a b\n", "a%20b%0A"),
     ])
     func `no two services share a directory`(service: String, name: String) {
-        #expect(SpoolDirectory.fileName(for: service) == name)
+        #expect(SpoolEntry.fileName(for: service) == name)
     }
 
     @Test func `the directory of a long name is short enough, and its own`() {
         let long = String(repeating: "ü", count: 100)
-        let names = [long + "a", long + "b"].map(SpoolDirectory.fileName(for:))
+        let names = [long + "a", long + "b"].map(SpoolEntry.fileName(for:))
         #expect(names[0] != names[1])
         #expect(names.allSatisfy { $0.utf8.count <= 255 && $0.contains("~") })
     }

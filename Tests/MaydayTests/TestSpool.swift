@@ -11,7 +11,7 @@ final class TestSpool: Sendable {
     /// Path of the spool.
     var root: String { "\(directory.path)/spool" }
     /// Path of the service's directory in it.
-    var path: String { "\(root)/\(SpoolDirectory.fileName(for: service))" }
+    var path: String { "\(root)/\(SpoolEntry.fileName(for: service))" }
 
     /// A spool in a directory of its own; `sharing` gives a second service in the same spool.
     init(service: String = "SDKChild", sharing other: TestSpool? = nil) throws {

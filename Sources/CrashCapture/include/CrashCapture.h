@@ -1,6 +1,7 @@
 // CrashCapture: all that runs in a dying process.
 //
-// Install once, from the SDK's `start`; from then on a fatal signal writes a report (docs/report-format.md), runs the
+// `mayday_start` (MaydayStart.h) is what the SDK's `start` does: it resolves the configuration, opens the spool and installs
+// the handlers. From then on a fatal signal writes a report (docs/report-format.md), runs the
 // reporter within its deadline, and lets the process end as it would have without us.
 // Nothing below allocates, locks or waits at rest: no thread, no timer, no wake-up until the crash.
 
@@ -10,33 +11,38 @@
 #include "backtrace.h"
 #include "context.h"
 #include "inspection.h"
+#include "text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <limits.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// What the handler needs to know, all of it prepared before a crash. Every string is copied.
+/// Name and version of the SDK, as in `CHANGELOG.md`.
+#define MAYDAY_SDK_NAME "mayday-swift"
+#define MAYDAY_SDK_VERSION "0.1.0"
+
+/// What the handler needs to know, all of it prepared before a crash. Every text is copied.
 typedef struct MaydayCaptureOptions {
     /// Absolute path of the service's spool directory, which must exist. NULL: no disk, the report lives in memory (memfd)
     /// and is handed to the reporter alone. A report is written as `ID.jsonl.gz.part`, locked with `flock` meanwhile, and
     /// renamed to `ID.jsonl.gz` when it is whole and durable. A `.part` that nobody has locked is a report that was cut
     /// short from outside (SIGKILL, power): what it has is readable.
     const char *spool_directory;
-    /// JSON members of the `report` line that are known at start, without braces and without a leading comma:
-    /// `"release":"checkout@1.4.2","host":{…},"sdk":{…}`. The handler adds version, id, kind, time and process.
-    const char *report_members;
-    /// JSON members of the `process` object that are known at start, in the same form: `"name":"…","path":"…"`. May be NULL.
-    /// The handler adds pid, forked and uptime_ms.
-    const char *process_members;
-    /// NULL-terminated argument vector for the re-executed binary, or NULL for no reporter.
+    /// Members of the `report` line, each left out when it is empty.
+    MaydayText service;
+    MaydayText release;
+    MaydayText environment;
+    /// NULL-terminated argument vector for the re-executed binary. NULL: that of this process.
     const char *const *reporter_arguments;
-    /// NULL-terminated environment for the reporter. The handler adds MAYDAY_REPORTER and MAYDAY_REPORT (see below).
+    /// NULL-terminated environment for the reporter. NULL: that of this process, without Swift's backtracer, which would
+    /// hold up a reporter that crashes. The handler adds MAYDAY_REPORTER and MAYDAY_REPORT (see below).
     const char *const *reporter_environment;
-    /// How long the dying process waits for the reporter, in milliseconds.
+    /// How long the dying process waits for the reporter, in milliseconds; 0 for no reporter.
     uint32_t reporter_deadline_ms;
     /// Upper bound for collecting, in milliseconds; 0 takes the default of 2,000. What was found by then is still written,
     /// within 50 ms for each stage.
@@ -110,5 +116,7 @@ void mayday_make_report_id(char out[37]);
 #ifdef __cplusplus
 }
 #endif
+
+#include "MaydayStart.h"
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef MAYDAY_CONTEXT_H
 #define MAYDAY_CONTEXT_H
 
+#include "text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,12 +37,6 @@ typedef enum MaydayLevel {
     MAYDAY_ERROR = 4,
     MAYDAY_FATAL = 5,
 } MaydayLevel;
-
-typedef struct MaydayText {
-    /// May be NULL when `length` is 0.
-    const char *bytes;
-    size_t length;
-} MaydayText;
 
 /// Adds a breadcrumb with the time of now. Lock-free, thread-safe, async-signal-safe.
 /// `level` is a MaydayLevel or MAYDAY_NO_LEVEL; `category` and `data`, a JSON object, may be empty.

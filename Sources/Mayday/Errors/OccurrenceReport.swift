@@ -118,7 +118,7 @@ enum LoadedImages {
                 let name = String(cString: path)
                 Unmanaged<Collection>.fromOpaque(context).takeUnretainedValue().images.append(
                     Image(
-                        path: name.isEmpty ? RunningProcess.path ?? "" : name,
+                        path: name.isEmpty ? executablePath() ?? "" : name,
                         base: UInt64(object.base),
                         size: UInt64(object.size),
                         buildID: id.isEmpty ? nil : hexText(id)

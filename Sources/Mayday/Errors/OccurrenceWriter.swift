@@ -1,9 +1,12 @@
+internal import CrashCapture
 internal import CrashReport
 
 /// Writes reports of handled errors into the spool, and has them delivered.
 struct OccurrenceWriter: Sendable {
-    let spoolPath: String
     let delivery: Delivery
+
+    /// Made when something is written: most runs of a service write nothing.
+    private var spoolPath: String { String(cString: mayday_started_spool()) }
 
     func write(_ occurrences: [Occurrence]) async {
         do {

@@ -1,3 +1,5 @@
+internal import CrashCapture
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -12,7 +14,7 @@ enum LibrarySearch {
     /// directories of `LD_LIBRARY_PATH`, the loader's cache, and its default directories.
     static func find(_ name: String) -> String? {
         var candidates: [String] = []
-        if let paths = RunningProcess.variables(["LD_LIBRARY_PATH"])["LD_LIBRARY_PATH"] {
+        if let paths = environmentVariable("LD_LIBRARY_PATH") {
             candidates += paths.split(separator: ":").map { "\($0)/\(name)" }
         }
         candidates += cached(name)

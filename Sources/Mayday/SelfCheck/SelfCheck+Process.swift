@@ -28,7 +28,7 @@ extension SelfCheck {
             if getpid() == 1 {
                 findings.append(.ok("process 1", "ends by the exit status of a signal, 128 + its number"))
             }
-            if let variable = RunningProcess.variables(["SWIFT_BACKTRACE"])["SWIFT_BACKTRACE"] {
+            if let variable = environmentVariable("SWIFT_BACKTRACE") {
                 findings.append(
                     .ok(
                         "SWIFT_BACKTRACE",

@@ -1,3 +1,4 @@
+internal import CrashCapture
 internal import CrashReport
 
 /// Would a crash of this process be reported? What was looked at, and what was found; see `Mayday.selfCheck()`.
@@ -136,7 +137,7 @@ extension SelfCheck {
                 "see the warning that start printed on standard error"
             )
         }
-        return .ok("capture", "started, \(KnownFacts.name) \(KnownFacts.version)")
+        return .ok("capture", "started, \(MAYDAY_SDK_NAME) \(MAYDAY_SDK_VERSION)")
     }
 }
 
@@ -144,7 +145,7 @@ extension Service {
     /// What `MAYDAY_SELF_CHECK` asks for, on standard error.
     func printSelfCheck() {
         for line in SelfCheck.run(self).description.split(separator: "\n") { StandardError.say(String(line)) }
-        guard selfCheck == .rehearsal else { return }
+        guard selfCheck == MAYDAY_CHECK_AND_REHEARSE else { return }
         Task.detached(priority: .utility) { StandardError.say(await Rehearsal.run(of: self).description) }
     }
 }

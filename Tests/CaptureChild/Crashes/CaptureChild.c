@@ -102,15 +102,15 @@ static bool install(const char *program, const Arguments *arguments) {
     char out[4096];
     snprintf(out, sizeof out, "CHILD_OUT=%s", arguments->out != NULL ? arguments->out : "");
     bool early = arguments->reporter != NULL && strcmp(arguments->reporter, "early") == 0;
+    bool own = arguments->reporter != NULL && strcmp(arguments->reporter, "own") == 0;
     const char *const reporter[] = {program, "--as-reporter", arguments->reporter, NULL};
     const char *const environment[] = {out, "SWIFT_BACKTRACE=enable=no", early ? "CHILD_HANGS_EARLY=1" : NULL, NULL};
     MaydayCaptureOptions options = {
         .spool_directory = arguments->spool,
-        .report_members = "\"release\":\"capture-child@1\",\"sdk\":{\"name\":\"test\",\"version\":\"0\"}",
-        .process_members = "\"name\":\"CaptureChild\"",
-        .reporter_arguments = arguments->reporter != NULL ? reporter : NULL,
-        .reporter_environment = environment,
-        .reporter_deadline_ms = number(arguments->reporter_deadline, 5000),
+        .release = {"capture-child@1", strlen("capture-child@1")},
+        .reporter_arguments = own ? NULL : reporter,
+        .reporter_environment = own ? NULL : environment,
+        .reporter_deadline_ms = arguments->reporter != NULL ? number(arguments->reporter_deadline, 5000) : 0,
         .capture_deadline_ms = number(arguments->capture_deadline, 0),
     };
     MaydayCaptureStatus status = mayday_capture_install(&options);
@@ -173,6 +173,8 @@ int capture_child_main(int32_t count, char **arguments) {
         return 64;
     }
     if (parsed.as_reporter != NULL) return capture_child_report(parsed.as_reporter);
+    // Run again with its own arguments: `--reporter own`.
+    if (getenv(MAYDAY_REPORTER_VARIABLE) != NULL) return capture_child_echo(arguments);
     if (parsed.previous != NULL && !capture_child_install_previous(parsed.previous)) return 64;
     if (parsed.file_limit != NULL) {
         struct rlimit limit = {number(parsed.file_limit, 0), number(parsed.file_limit, 0)};

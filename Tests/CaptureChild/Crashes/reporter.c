@@ -53,6 +53,13 @@ static void print_facts(void) {
     fflush(stdout);
 }
 
+int capture_child_echo(char **arguments) {
+    for (char **argument = arguments; *argument != NULL; argument++) printf("argument %s\n", *argument);
+    for (char **variable = environ; *variable != NULL; variable++) printf("variable %s\n", *variable);
+    fflush(stdout);
+    return MAYDAY_REPORTER_DELIVERED;
+}
+
 int capture_child_report(const char *mode) {
     const char *report = getenv(MAYDAY_REPORT_VARIABLE);
     const char *directory = getenv("CHILD_OUT");

@@ -8,6 +8,9 @@
 /// Runs as the reporter that `mode` says; its exit status.
 int capture_child_report(const char *mode);
 
+/// Prints arguments and environment, one a line. Its exit status.
+int capture_child_echo(char **arguments);
+
 /// Installs handlers as `mode` says: before the capture is installed. False for an unknown mode.
 bool capture_child_install_previous(const char *mode);
 

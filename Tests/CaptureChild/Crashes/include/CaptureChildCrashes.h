@@ -9,4 +9,7 @@
 int capture_child_main(int32_t argument_count, char *_Nullable *_Nonnull arguments);
 _Noreturn void capture_child_exit(int status);
 
+/// What the capture reads in the text of a system's file; NULL when it is not there. The caller frees it.
+char *_Nullable capture_child_fact(const char *_Nonnull name, const char *_Nonnull text);
+
 #endif
