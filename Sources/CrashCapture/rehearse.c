@@ -58,6 +58,7 @@ static _Noreturn void crash(MaydayRehearsal *shared, int said) {
 static void watch(pid_t child, MaydayRehearsal *shared) {
     uint64_t bound_ms = 2ull * mayday_settings->capture_deadline_ms + mayday_settings->reporter_deadline_ms;
     uint64_t limit = mayday_monotonic_ns() + bound_ms * 1000000u + MARGIN_NS;
+    shared->status = -1;
     int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
     if (pidfd >= 0) sys_fcntl(pidfd, F_SETFD, FD_CLOEXEC);
     if (!mayday_wait_for_child(child, pidfd, limit, &shared->status)) {

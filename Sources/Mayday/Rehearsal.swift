@@ -99,6 +99,7 @@ extension Rehearsal {
         if facts.timed_out {
             return "the child had not ended in time; Mayday.selfCheck() says which handler is in front"
         }
+        if facts.status < 0 { return "the child ended, and somebody else waited for it" }
         let signal = facts.status & 0x7f
         let end = signal != 0 ? "by signal \(signal)" : "with exit status \(facts.status >> 8 & 0xff)"
         return "the child ended \(end) before our handler was done; Mayday.selfCheck() says which handler is in front"

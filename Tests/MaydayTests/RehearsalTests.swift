@@ -117,6 +117,16 @@ import Testing
         #expect(spool.files() == [])
     }
 
+    @Test(arguments: ["ignoring", "reaping"])
+    func `where children are ignored, or taken by somebody else, the result is the same`(argument: String) async throws
+    {
+        let spool = try TestSpool()
+        let server = try ScriptedServer { .created($0) }
+        let outcome = try await rehearse(spool, server.port, [argument])
+        expectUndisturbed(outcome)
+        #expect(outcome.output.contains(" delivered to collector at "), "\(outcome.output)")
+    }
+
     @Test func `a handler that was put in front of ours is found out`() async throws {
         let spool = try TestSpool()
         let server = try ScriptedServer { .created($0) }

@@ -13,6 +13,12 @@ enum Rehearsing {
 
     static func run(_ arguments: [String]) async {
         signal(SIGCHLD) { _ in _ = write(1, "SIGCHLD\n", 8) }
+        if arguments.contains("ignoring") { signal(SIGCHLD, SIG_IGN) }
+        if arguments.contains("reaping") {
+            // As a careless init does: every child of every kind is taken from whoever waits for it.
+            var thread = pthread_t()
+            pthread_create(&thread, nil, { _ in while true { _ = waitpid(-1, nil, 0x4000_0000) } }, nil)
+        }
         if arguments.contains("replaced") {
             // As a library does that is initialised later: it ends the process in its own way.
             signal(SIGILL) { _ in _exit(7) }

@@ -82,7 +82,7 @@ typedef struct MaydayRehearsal {
     bool delivered;
     /// Id of the report.
     char id[37];
-    /// How the child ended, as waitpid(2) has it; of interest when nothing was captured.
+    /// How the child ended, as waitpid(2) has it, -1 when somebody else reaped it; of interest when nothing was captured.
     int status;
     /// It had not ended within its bound, and was killed.
     bool timed_out;
