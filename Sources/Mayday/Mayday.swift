@@ -60,7 +60,7 @@ public enum Mayday {
     /// called in it. It has one thread, so the other threads' stacks are not rehearsed. As for every fork, the kernel copies
     /// the tables of the process's memory, some milliseconds a gigabyte.
     ///
-    /// - Returns: within 2 seconds for the capture, the delivery deadline, and 3 seconds.
+    /// - Returns: within 4 seconds for the capture, the delivery deadline, and 3 seconds.
     public static func rehearse() async -> Rehearsal {
         await Rehearsal.run(of: service.withLock { $0 })
     }
