@@ -118,6 +118,23 @@
             #expect(try FileManager.default.contentsOfDirectory(atPath: spool.path).count == 2)
         }
 
+        /// An allocator that ends the process with 99 when the capture comes to it.
+        @Test(arguments: [
+            "segv", "abort", "double-free", "among:4", "overflow", "thread-overflow", "null-call", "no-tables",
+            "bad-stack",
+        ])
+        func handlerDoesNotAllocate(kind: String) async throws {
+            let run = try await CaptureRun(kind, ["--trap-allocations", "yes"])
+            #expect(run.outcome.status == (try await CaptureRun.plain(kind)).status)
+            #expect(try run.onlyReport().end?.stages.contains("threads") == true)
+        }
+
+        @Test func trapForAllocationsWorks() async throws {
+            let options = ["--trap-allocations", "yes"]
+            #expect(try await CaptureRun.plain("allocate-in-capture", options).status == .exited(99))
+            #expect(try await CaptureRun.plain("allocate-in-capture").status == .exited(0))
+        }
+
         @Test func headerSaysWhatWasPrepared() async throws {
             let run = try await CaptureRun("segv")
             let header = try run.onlyReport().header

@@ -10,6 +10,7 @@
 //   --after MODE            installs one afterwards: `chain` calls ours, `exit` does not
 //   --children MODE         nobody waits for them: `ignore`, `no-wait`
 //   --file-limit BYTES      RLIMIT_FSIZE
+//   --trap-allocations yes  exits with 99 when the capture allocates
 //   --descriptors MODE      none are left: `soft` below the hard limit, `hard` at it
 //   --daemon bare|busy      closes every descriptor above 2 after it has installed, and opens others when it is busy
 //   --blocked yes           every signal is blocked from the beginning
@@ -42,6 +43,7 @@ typedef struct Arguments {
     const char *previous;
     const char *file_limit;
     const char *descriptors;
+    const char *trap_allocations;
     const char *daemon;
     const char *after;
     const char *children;
@@ -66,6 +68,7 @@ static bool parse(int count, char **arguments, Arguments *result) {
         {"--previous", &result->previous},
         {"--file-limit", &result->file_limit},
         {"--descriptors", &result->descriptors},
+        {"--trap-allocations", &result->trap_allocations},
         {"--daemon", &result->daemon},
         {"--after", &result->after},
         {"--children", &result->children},
@@ -196,6 +199,7 @@ int capture_child_main(int32_t count, char **arguments) {
     if (parsed.children != NULL) capture_child_set_sigchld(parsed.children);
     if (parsed.daemon != NULL) become_daemon(strcmp(parsed.daemon, "busy") == 0);
     if (parsed.descriptors != NULL) use_up_descriptors(strcmp(parsed.descriptors, "hard") == 0);
+    capture_child_trap_allocations = parsed.trap_allocations != NULL;
     return run(parsed.kind);
 }
 

@@ -237,7 +237,14 @@ static void early_objects_are_told(void) {
     printf("%s\n", early_objects > 1 ? "told" : "none");
 }
 
+/// Shows that the trap for allocations works.
+static void allocate_in_capture(void) {
+    mayday_crash.owner = 1;
+    free(capture_child_opaque((uintptr_t)malloc(16)));
+}
+
 const Kind capture_child_checks[] = {
+    {"allocate-in-capture", allocate_in_capture},
     {"early-objects", early_objects_are_told},
     {"gate", gate},
     {"ending", ending},

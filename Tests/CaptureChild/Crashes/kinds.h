@@ -3,6 +3,7 @@
 #ifndef CAPTURE_CHILD_KINDS_H
 #define CAPTURE_CHILD_KINDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct Kind {
@@ -29,6 +30,10 @@ extern const Kind capture_child_checks[];
 
 /// The number behind the colon of `KIND:NUMBER`, or 0.
 extern long capture_child_number;
+
+/// From now on the process ends with this status when the capture allocates (allocations.c).
+extern bool capture_child_trap_allocations;
+enum { CAPTURE_CHILD_ALLOCATED = 99 };
 
 /// Open descriptors, now and before the capture was installed.
 int capture_child_descriptors(void);
