@@ -18,7 +18,7 @@ EXAMPLES := CrashGallery CheckoutService
 bin = $(shell $(SWIFT) build --show-bin-path $(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help packages demo test aarch64 bench soak lint install builds
+.PHONY: help packages demo test aarch64 bench soak interop lint install builds
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | while read -r name text; do printf 'make %-9s %s\n' "$$name" "$$text"; done
@@ -35,6 +35,7 @@ test: packages builds ## build everything, then run every test
 	MAYDAY_RELEASE_BUILD="$(call bin,$(RELEASE))" \
 	MAYDAY_STATIC_BUILD="$(call bin,$(STATIC))" \
 	$(SWIFT) test --skip-build --disable-xctest
+	scripts/compile-snippets "$(call bin,)"
 
 aarch64: packages ## compile the crash handler for aarch64, and run its tests in an emulator
 	$(SWIFT) build --build-tests
@@ -53,6 +54,10 @@ soak: packages ## crash busy processes at random, and look for hangs, lost repor
 	$(SWIFT) build --product Soak
 	$(SWIFT) build $(RELEASE) --product Soak
 	scripts/soak "$(call bin,)/Soak" "$(call bin,$(RELEASE))/Soak" --count $(COUNT) $(if $(FIRST),--first $(FIRST))
+
+interop: packages ## crash a service into real backends: Bugsink, OpenTelemetry, a webhook (PyPI, once)
+	$(SWIFT) build --product InteropService
+	scripts/interop "$(call bin,)/InteropService"
 
 lint: packages ## format, file lengths, and what the crash handler may call
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift $(wildcard Sources Collector Examples Tests Benchmarks)

@@ -186,6 +186,12 @@ let tests: [Target] = [
     ),
     test("MaydayTests", ["Mayday", "CrashCapture", "MaydayTestKit", "CrashReport", "SDKChild"]),
     .executableTarget(name: "SDKChild", dependencies: ["Mayday"], path: "Tests/SDKChild", swiftSettings: strict),
+    .executableTarget(
+        name: "InteropService",
+        dependencies: ["Mayday", "MaydaySentry", "MaydayOTLP", "MaydayWebhook"],
+        path: "Tests/Interop",
+        swiftSettings: strict
+    ),
     .target(name: "SoakLoad", path: "Tests/Soak/Load", cxxSettings: strictCxx),
     .executableTarget(
         name: "Soak",
