@@ -18,10 +18,10 @@ EXAMPLES := CrashGallery CheckoutService
 bin = $(shell $(SWIFT) build --show-bin-path $(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help packages demo test aarch64 bench soak interop lint install builds
+.PHONY: help packages demo test aarch64 bench soak interop soak-delivery lint install builds
 
 help: ## this list
-	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | while read -r name text; do printf 'make %-9s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | while read -r name text; do printf 'make %-13s %s\n' "$$name" "$$text"; done
 
 packages:
 	@scripts/install-packages
@@ -58,6 +58,10 @@ soak: packages ## crash busy processes at random, and look for hangs, lost repor
 interop: packages ## crash a service into real backends: Bugsink, OpenTelemetry, a webhook (PyPI, once)
 	$(SWIFT) build --product InteropService
 	scripts/interop "$(call bin,)/InteropService"
+
+soak-delivery: packages ## kill senders at random, and look for reports that are lost
+	$(SWIFT) build --product SDKChild
+	scripts/soak-delivery "$(call bin,)/SDKChild" --rounds 1000
 
 lint: packages ## format, file lengths, and what the crash handler may call
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift $(wildcard Sources Collector Examples Tests Benchmarks)

@@ -15,6 +15,7 @@ func middle(_ number: Int) async -> Int {
     return result &+ 1
 }
 
+/// The async function that nothing of this file awaits.
 @inline(never)
 public func outermost(_ number: Int) async -> Int {
     let result = await middle(number)
@@ -27,6 +28,7 @@ func overflowing(_ number: Int) async -> Int {
     number + .max
 }
 
+/// Awaits the function that traps.
 @inline(never)
 public func overflow(_ number: Int) async -> Int {
     let result = await overflowing(number &+ 1)
