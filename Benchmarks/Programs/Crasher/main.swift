@@ -1,6 +1,7 @@
 // A service that crashes when it is told to, or does only what a crash report cannot do without.
 //
 //     Crasher THREADS                    starts Mayday; a byte on standard input: index out of range
+//     Crasher THREADS uncaptured         the same, but the handler is taken away before the crash
 //     Crasher THREADS FILE DIRECTORY     a byte on standard input: the floor, then the same crash
 //     Crasher THREADS OBJECTS            as the first, with every shared object of the directory OBJECTS loaded
 //
@@ -72,9 +73,10 @@ func suggestion(_ index: Int, of words: [String]) -> String { words[index] }
 
 let arguments = CommandLine.arguments
 guard (2...4).contains(arguments.count), let threads = Int(arguments[1]), threads > 0 else {
-    print("usage: Crasher THREADS [FILE DIRECTORY | OBJECTS]")
+    print("usage: Crasher THREADS [uncaptured | FILE DIRECTORY | OBJECTS]")
     exit(2)
 }
+let isUncaptured = arguments.count == 3 && arguments[2] == "uncaptured"
 keepBallast()
 // The environment says what is measured: MAYDAY_ENABLED, MAYDAY_SPOOL, MAYDAY_DSN, MAYDAY_DELIVERY_DEADLINE.
 try Mayday.start(
@@ -82,13 +84,18 @@ try Mayday.start(
     uploader: CollectorUploader(dsn: "http://key@127.0.0.1:9/1")
 )
 let floor = arguments.count == 4 ? (bytes: contents(of: arguments[2]), directory: arguments[3]) : nil
-if arguments.count == 3 { load(arguments[2]) }
+if arguments.count == 3, !isUncaptured { load(arguments[2]) }
 startThreads(threads - 1)
 print("ready")
 fflush(nil)
 
 var byte: UInt8 = 0
 guard read(0, &byte, 1) == 1 else { exit(0) }
+if isUncaptured {
+    // The trap of a failed check, by machine.
+    signal(SIGILL, SIG_DFL)
+    signal(SIGTRAP, SIG_DFL)
+}
 if let floor {
     let start = ContinuousClock.now
     writeDurably(floor.bytes, to: floor.directory)
