@@ -12,6 +12,7 @@
 /// | `MAYDAY_ENABLED` | `enabled` | `false` |
 /// | `MAYDAY_SELF_CHECK` | has `start` print `Mayday.selfCheck()`, and `Mayday.rehearse()` too | `true`, `rehearse` |
 /// | `MAYDAY_DSN` | the DSN of `CollectorUploader` | `https://KEY@mayday.example.com/1` |
+/// | `SENTRY_DSN`, `MAYDAY_OTLP_ENDPOINT`, `MAYDAY_WEBHOOK_URL` | where those adapters send | |
 ///
 /// A variable that is empty counts as absent.
 public struct MaydayConfiguration: Sendable, Equatable {
