@@ -27,11 +27,13 @@ enum Reporter {
         let left = timeLeft(of: deadline, uptime: .milliseconds(mayday_uptime_ms()))
         let deadline = ContinuousClock.now.advanced(by: left)
         // Uploads are given up a little earlier, which is written down; unless an uploader blocks every thread.
-        let uploadDeadline = deadline - min(left / 20, .milliseconds(50))
+        let uploadDeadline = deadline - min(left / 10, .milliseconds(150))
         let results = waitUntil(deadline) {
             await deliverAssigned(report, to: Lane.lanes(of: uploaders), deadline: uploadDeadline)
         }
-        let blocked = "report \(lastComponent(report).madeVisible(limit: 300)) not delivered, an uploader took too long"
+        let destinations = uploaders.map(\.destination).joined(separator: ", ")
+        let blocked =
+            "report \(lastComponent(report).madeVisible(limit: 300)) not delivered, \(destinations) took too long"
         let all = results ?? [.notDelivered(blocked + fate(of: report))]
         // What went wrong is said last, where it is looked for.
         for result in all where result.isDelivered { StandardError.say(result.line) }
