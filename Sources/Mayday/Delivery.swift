@@ -3,8 +3,9 @@
 /// Nothing runs at rest: there is a task only while there are reports to deliver.
 actor Delivery {
     private let uploaders: [any ReportUploader]
+    private let rules: OutgoingRules
     /// Lanes and path are made when something is delivered: most runs of a service deliver nothing.
-    private lazy var lanes = Lane.lanes(of: uploaders)
+    private lazy var lanes = Lane.lanes(of: uploaders, rules: rules)
     /// The service's directory in the spool.
     private lazy var path = findPath()
     private let findPath: @Sendable () -> String
@@ -20,9 +21,11 @@ actor Delivery {
     init(
         uploaders: [any ReportUploader],
         path: @escaping @autoclosure @Sendable () -> String,
-        limits: SpoolLimits = SpoolLimits()
+        limits: SpoolLimits = SpoolLimits(),
+        rules: OutgoingRules = OutgoingRules()
     ) {
         self.uploaders = uploaders
+        self.rules = rules
         findPath = path
         self.limits = limits
     }

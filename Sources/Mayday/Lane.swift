@@ -15,11 +15,12 @@ struct Lane: Sendable {
     let name: UploaderName
     /// Every uploader that is configured, this one among them.
     let all: [UploaderName]
+    let rules: OutgoingRules
 
     /// A lane for each uploader.
-    static func lanes(of uploaders: [any ReportUploader]) -> [Lane] {
+    static func lanes(of uploaders: [any ReportUploader], rules: OutgoingRules = OutgoingRules()) -> [Lane] {
         let names = uploaders.map { UploaderName($0.name) }
-        return zip(uploaders, names).map { Lane(uploader: $0, name: $1, all: names) }
+        return zip(uploaders, names).map { Lane(uploader: $0, name: $1, all: names, rules: rules) }
     }
 
     /// Delivers what is due, one report at a time. The first that must be tried again later ends the round: the others
@@ -91,7 +92,7 @@ struct Lane: Sendable {
                 case .delivered: summary.delivered += 1
                 case .rejected(let reason, _): summary.rejected.append("\(id): \(reason)")
                 case .kept(let reason, let after): summary.keep(reason, asked: after)
-                case .settledBefore: break
+                case .settledBefore, .dropped: break
                 }
             }
         } catch {
@@ -121,7 +122,11 @@ struct Lane: Sendable {
             }
             // A disk that is full must not stop the delivery, which empties it.
             try? spool.note(.begun, of: id, by: name)
-            switch await upload(SpooledReport(id: id, gzip: bytes, deadline: deadline)) {
+            guard let outgoing = rules.apply(to: bytes) else {
+                try spool.settle(id, by: name, .delivered, among: all)
+                return .dropped
+            }
+            switch await upload(SpooledReport(id: id, gzip: outgoing, deadline: deadline)) {
             case nil:
                 try spool.settle(id, by: name, .delivered, among: all)
                 return .delivered
@@ -175,6 +180,8 @@ enum DeliveryOutcome: Sendable, Equatable {
     case rejected(reason: String, path: String?)
     /// Not delivered, but nothing is lost.
     case kept(reason: String, retryAfter: Duration?)
+    /// `beforeSend` said so.
+    case dropped
     /// This uploader was done with it before.
     case settledBefore
 }

@@ -16,28 +16,32 @@ public enum Mayday {
     /// `start` delivers, exits and never returns, so what stands before it is done twice.
     /// The environment overrides the configuration, see `MaydayConfiguration`.
     ///
+    /// - Parameter beforeSend: changes or drops a report, after the secrets were taken out of it (`Scrubbing`).
     /// - Throws: `StartError` for mistakes of the program or its deployment. What the machine cannot give, a spool for
     ///   instance, is a warning on standard error instead, and the service runs.
     public static func start(
         _ configuration: MaydayConfiguration,
-        uploader: some ReportUploader
+        uploader: some ReportUploader,
+        beforeSend: BeforeSend? = nil
     ) throws(StartError) {
-        try start(configuration, uploader: [uploader])
+        try start(configuration, uploader: [uploader], beforeSend: beforeSend)
     }
 
     /// As above, with several backends: each report goes to all of them, side by side, and each has its own place in the
     /// spool, so that one that is broken neither holds up another nor makes it get a report twice.
     public static func start(
         _ configuration: MaydayConfiguration,
-        uploader uploaders: [any ReportUploader]
+        uploader uploaders: [any ReportUploader],
+        beforeSend: BeforeSend? = nil
     ) throws(StartError) {
         try StartError.check(uploaders)
+        let rules = OutgoingRules(scrubbing: configuration.scrubbing, beforeSend: beforeSend)
         if let assignment = Reporter.assignment() {
-            Reporter.run(deadline: assignment.deadline, report: assignment.report, uploaders: uploaders)
+            Reporter.run(deadline: assignment.deadline, report: assignment.report, uploaders: uploaders, rules: rules)
         }
         let started = try service.withLock { service throws(StartError) -> Service in
             guard service == nil else { throw .alreadyStarted }
-            let started = try Service.start(configuration, uploaders: uploaders)
+            let started = try Service.start(configuration, uploaders: uploaders, rules: rules)
             service = started
             return started
         }

@@ -31,6 +31,8 @@ public struct MaydayConfiguration: Sendable, Equatable {
     public var spoolLimits: SpoolLimits
     /// How many handled errors are reported.
     public var errorLimits: ErrorLimits
+    /// What is taken out of reports before they are sent.
+    public var scrubbing: Scrubbing
     /// How long a crashing process waits for the delivery of its report, from 0 to 60 seconds. With 0 nothing is
     /// delivered at the crash, and the next start does it.
     public var deliveryDeadline: Duration
@@ -45,6 +47,7 @@ public struct MaydayConfiguration: Sendable, Equatable {
         spool: String? = nil,
         spoolLimits: SpoolLimits = SpoolLimits(),
         errorLimits: ErrorLimits = ErrorLimits(),
+        scrubbing: Scrubbing = Scrubbing(),
         deliveryDeadline: Duration = .seconds(5),
         enabled: Bool = true
     ) {
@@ -54,6 +57,7 @@ public struct MaydayConfiguration: Sendable, Equatable {
         self.spool = spool
         self.spoolLimits = spoolLimits
         self.errorLimits = errorLimits
+        self.scrubbing = scrubbing
         self.deliveryDeadline = deliveryDeadline
         self.enabled = enabled
     }

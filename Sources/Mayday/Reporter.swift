@@ -23,13 +23,13 @@ enum Reporter {
 
     /// Delivers the report to every backend and exits: `MAYDAY_REPORTER_DELIVERED` when all of them have it,
     /// `MAYDAY_REPORTER_NOT_DELIVERED` when not.
-    static func run(deadline: String, report: String, uploaders: [any ReportUploader]) -> Never {
+    static func run(deadline: String, report: String, uploaders: [any ReportUploader], rules: OutgoingRules) -> Never {
         let left = timeLeft(of: deadline, uptime: .milliseconds(mayday_uptime_ms()))
         let deadline = ContinuousClock.now.advanced(by: left)
         // Uploads are given up a little earlier, which is written down; unless an uploader blocks every thread.
         let uploadDeadline = deadline - min(left / 10, .milliseconds(150))
         let results = waitUntil(deadline) {
-            await deliverAssigned(report, to: Lane.lanes(of: uploaders), deadline: uploadDeadline)
+            await deliverAssigned(report, to: Lane.lanes(of: uploaders, rules: rules), deadline: uploadDeadline)
         }
         let destinations = uploaders.map(\.destination).joined(separator: ", ")
         let blocked =
@@ -138,6 +138,7 @@ private func deliverFromSpool(
             case .claimed(let report):
                 switch await lane.deliver(report, in: spool, deadline: deadline) {
                 case .delivered, .settledBefore: return .delivered("report \(id) delivered to \(destination)")
+                case .dropped: return .delivered("report \(id) dropped by beforeSend, and not sent to \(destination)")
                 case .rejected(let reason, let path):
                     let place = path.map { " in \($0.madeVisible(limit: 300))" } ?? " by \(destination)"
                     return .notDelivered("report \(id) rejected, set aside\(place): \(reason)")
@@ -153,6 +154,10 @@ private func deliverFromSpool(
 /// A report that has no file is tried again until the deadline: after it, the dying process writes it into its log.
 private func deliverFromMemory(_ report: SpooledReport, in lane: Lane) async -> ReporterResult {
     var attempt = 0
+    guard let outgoing = lane.rules.apply(to: report.gzip) else {
+        return .delivered("report \(report.id) dropped by beforeSend, and not sent to \(lane.uploader.destination)")
+    }
+    let report = SpooledReport(id: report.id, gzip: outgoing, deadline: report.deadline)
     while true {
         switch await lane.upload(report) {
         case nil: return .delivered("report \(report.id) delivered to \(lane.uploader.destination)")

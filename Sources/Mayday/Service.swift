@@ -27,7 +27,8 @@ struct Service: Sendable {
     /// Resolves the configuration, opens the spool and installs the capture, all of it in C (`MaydayStart.h` says why).
     static func start(
         _ configuration: MaydayConfiguration,
-        uploaders: [any ReportUploader]
+        uploaders: [any ReportUploader],
+        rules: OutgoingRules
     ) throws(StartError) -> Service {
         var outcome = MaydayStart()
         if let error = configuration.start(&outcome) { throw .configuration(error) }
@@ -41,7 +42,8 @@ struct Service: Sendable {
         service.delivery = Delivery(
             uploaders: uploaders,
             path: String(cString: mayday_started_spool()),
-            limits: configuration.spoolLimits
+            limits: configuration.spoolLimits,
+            rules: rules
         )
         service.hasLeftOver = outcome.left_over
         if isCapturing, let delivery = service.delivery {

@@ -65,7 +65,7 @@ import Testing
     @Test func `a collector that hangs holds up the crash until the deadline, and the report stays`() async throws {
         let spool = try TestSpool()
         let server = try ScriptedServer { _ in .hang }
-        let environment = facts.merging(["MAYDAY_DELIVERY_DEADLINE": "500ms"]) { $1 }
+        let environment = facts.merging(["MAYDAY_DELIVERY_DEADLINE": "3s"]) { $1 }
         let outcome = try await spool.child("crash", port: server.port, environment: environment).outcome()
         #expect(outcome.status == .signalled(SIGILL) || outcome.status == .signalled(SIGTRAP))
         #expect(server.requests.count == 1)

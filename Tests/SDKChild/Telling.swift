@@ -18,6 +18,9 @@ enum Telling {
             Mayday.breadcrumb("cart loaded", category: "cart", level: .warning, data: ["items": 3, "sku": "tea"])
             Mayday.breadcrumb(String(repeating: "é", count: 200), data: ["all": String(repeating: "x", count: 300)])
             fatalError("told")
+        case "secret":
+            Mayday.setTag("api_key", "k-1")
+            fatalError("refused with token=abc")
         case "task":
             await Mayday.withContext(["tenant": "t-1", "attempt": 1], request: ["path": "/cart", "id": "r-1"]) {
                 await Mayday.withContext(["attempt": 2]) { await Task { await child() }.value }

@@ -11,6 +11,8 @@ do {
         try Mayday.start(.init(), uploader: [collector, second])
     } else if getenv("SDK_TRAP") != nil {
         try Mayday.start(.init(), uploader: TrappingUploader())
+    } else if getenv("SDK_DROP") != nil {
+        try Mayday.start(.init(), uploader: collector, beforeSend: { _ in false })
     } else {
         try Mayday.start(.init(), uploader: collector)
     }

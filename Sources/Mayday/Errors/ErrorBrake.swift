@@ -5,11 +5,14 @@ public struct ErrorLimits: Sendable, Equatable {
     public var interval: Duration
     /// Reports of all errors in an interval; above it they are dropped, and a line on standard error says how many. 300 by default.
     public var reports: Int
+    /// Share of the errors that is reported at all, from 0 to 1, by chance. 1 by default.
+    public var sampling: Double
 
     /// Limits; what is not given has its default.
-    public init(interval: Duration = .seconds(60), reports: Int = 300) {
+    public init(interval: Duration = .seconds(60), reports: Int = 300, sampling: Double = 1) {
         self.interval = interval
         self.reports = reports
+        self.sampling = sampling
     }
 }
 
@@ -21,6 +24,8 @@ struct ErrorBrake {
         case hold
         /// There are too many of all kinds.
         case drop
+        /// Not of the sample.
+        case skip
     }
 
     /// What is held of one error.
@@ -40,7 +45,10 @@ struct ErrorBrake {
     init(limits: ErrorLimits) { self.limits = limits }
 
     /// Decides on an occurrence.
-    mutating func take(_ occurrence: Occurrence, now: ContinuousClock.Instant) -> Verdict {
+    ///
+    /// - Parameter chance: a number from 0 to 1, drawn anew each time.
+    mutating func take(_ occurrence: Occurrence, now: ContinuousClock.Instant, chance: Double = 0) -> Verdict {
+        guard chance < limits.sampling else { return .skip }
         let place = occurrence.place
         if var known = held[place], now < known.until {
             known.count += 1

@@ -48,10 +48,10 @@ enum Reported {
                 return (false, false)
             }
             state.waiting += state.brake.due(now: .now)
-            let verdict = state.brake.take(occurrence, now: .now)
+            let verdict = state.brake.take(occurrence, now: .now, chance: .random(in: 0..<1))
             if verdict == .send { state.waiting.append(occurrence) }
             if verdict == .hold { schedule(&state) }
-            return (verdict != .drop, state.waiting.isEmpty ? false : state.claimWriting())
+            return (verdict == .send || verdict == .hold, state.waiting.isEmpty ? false : state.claimWriting())
         }
         if begins { startWriting() }
         return taken ? occurrence.id : nil
