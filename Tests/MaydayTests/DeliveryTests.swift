@@ -162,3 +162,36 @@ import Testing
         #expect(spool.files() == [])
     }
 }
+
+/// Services that end while something is sent.
+@Suite(.timeLimit(.minutes(3))) struct EndingTests {
+    @Test func `nothing is being sent any more when libraries are taken down`() async throws {
+        let server = try ScriptedServer { _ in .hang }
+        let spool = try TestSpool()
+        try spool.add(seed: 1)
+        let outcome = try await spool.child("leave-sending", port: server.port).outcome()
+        #expect(outcome.status == .exited(0) && outcome.output == "sockets at exit: 0\n", "\(outcome)")
+        #expect(spool.reports().count == 1)
+    }
+
+    @Test(arguments: ["closed", "hanging", "answering"])
+    func `a service that ends in the middle of a delivery ends as it would have`(_ collector: String) async throws {
+        let server = try ScriptedServer { collector == "hanging" ? .hang : .created($0) }
+        let port = collector == "closed" ? 1 : server.port
+        await withTaskGroup { group in
+            for seed in 0..<24 as Range<UInt64> {
+                group.addTask {
+                    do {
+                        let spool = try TestSpool()
+                        try spool.add(seed: seed)
+                        let child = try spool.child("leave", "\(seed * 700)", port: port)
+                        let outcome = await child.outcome()
+                        #expect(outcome.status == .exited(0), "\(seed): \(outcome.errors)")
+                    } catch {
+                        Issue.record("\(error)")
+                    }
+                }
+            }
+        }
+    }
+}

@@ -15,6 +15,17 @@ enum Measurement {
     /// `Threads` of `/proc/self/status`.
     static func threads() -> Int { field("Threads:") }
 
+    /// Those that were open when this was first asked.
+    static let inheritedSockets = allSockets()
+
+    /// Sockets among the open descriptors, without those inherited.
+    static func sockets() -> Int { allSockets() - inheritedSockets }
+
+    private static func allSockets() -> Int {
+        var status = stat()
+        return (3..<256).count { fstat($0, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK }
+    }
+
     private static func field(_ name: String) -> Int {
         guard let file = fopen("/proc/self/status", "r") else { return -1 }
         defer { fclose(file) }

@@ -4,6 +4,11 @@ import Glibc
 import Mayday
 
 let started = Measurement.now()
+if CommandLine.arguments.contains("leave-sending") {
+    _ = Measurement.inheritedSockets
+    // Runs behind what Mayday registers, as the destructors of libraries do.
+    atexit { print("sockets at exit: \(Measurement.sockets())") }
+}
 do {
     let collector = try CollectorUploader(dsn: "http://unset@127.0.0.1:1/1")
     if let second = getenv("SDK_SECOND_DSN") {
@@ -52,6 +57,11 @@ case "crash":
     fatalError("the cart is empty")
 case "report":
     await Reporting.run(CommandLine.arguments.dropFirst(2).first ?? "")
+case "leave":
+    // At any moment of the delivery of what was left over.
+    usleep(CommandLine.arguments.dropFirst(2).first.flatMap { UInt32($0) } ?? 0)
+case "leave-sending":
+    while Measurement.sockets() == 0 { usleep(1000) }
 case "tell":
     await Telling.run(CommandLine.arguments.dropFirst(2).first ?? "")
 case "serve":

@@ -1,6 +1,7 @@
 // One request, and a thread to wait for it on.
 
 #include "CCurl.h"
+#include "exit.h"
 #include "libcurl.h"
 
 #include <errno.h>
@@ -54,7 +55,8 @@ static size_t receive_header(char *line, size_t size, size_t count, void *contex
 static int check_cancelled(void *context, int64_t dl_total, int64_t dl_now, int64_t ul_total, int64_t ul_now) {
     (void)dl_total, (void)dl_now, (void)ul_total, (void)ul_now;
     const MaydayHTTPRequest *request = context;
-    return request->is_cancelled(request->cancel_context);
+    if (mayday_process_ends()) return 1;
+    return request->is_cancelled != NULL ? request->is_cancelled(request->cancel_context) : 0;
 }
 
 static void fail(MaydayHTTPAnswer *answer, MaydayHTTPOutcome outcome, const char *reason) {
@@ -62,8 +64,7 @@ static void fail(MaydayHTTPAnswer *answer, MaydayHTTPOutcome outcome, const char
     snprintf(answer->error, sizeof answer->error, "%s", reason);
 }
 
-static void perform(const MaydayHTTPRequest *request, bool is_post, MaydayHTTPAnswer *answer) {
-    memset(answer, 0, sizeof *answer);
+static void transfer(const MaydayHTTPRequest *request, bool is_post, MaydayHTTPAnswer *answer) {
     const char *problem = NULL;
     const LibCurl *curl = mayday_libcurl(&problem);
     if (curl == NULL) {
@@ -104,11 +105,9 @@ static void perform(const MaydayHTTPRequest *request, bool is_post, MaydayHTTPAn
         code |= curl->easy_setopt(handle, LIBCURL_OPT_HEADERFUNCTION, receive_header);
         code |= curl->easy_setopt(handle, LIBCURL_OPT_HEADERDATA, &wanted);
     }
-    if (request->is_cancelled != NULL) {
-        code |= curl->easy_setopt(handle, LIBCURL_OPT_XFERINFOFUNCTION, check_cancelled);
-        code |= curl->easy_setopt(handle, LIBCURL_OPT_XFERINFODATA, request);
-        code |= curl->easy_setopt(handle, LIBCURL_OPT_NOPROGRESS, 0L);
-    }
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_XFERINFOFUNCTION, check_cancelled);
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_XFERINFODATA, request);
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_NOPROGRESS, 0L);
     if (request->direct) code |= curl->easy_setopt(handle, LIBCURL_OPT_PROXY, "");
     if (code != LIBCURL_CODE_OK) {
         fail(answer, MAYDAY_HTTP_FAILED, error[0] != 0 ? error : "libcurl refused the request");
@@ -125,6 +124,16 @@ static void perform(const MaydayHTTPRequest *request, bool is_post, MaydayHTTPAn
     }
     curl->easy_cleanup(handle);
     curl->slist_free_all(headers);
+}
+
+static void perform(const MaydayHTTPRequest *request, bool is_post, MaydayHTTPAnswer *answer) {
+    memset(answer, 0, sizeof *answer);
+    if (!mayday_transfer_begin()) {
+        fail(answer, MAYDAY_HTTP_FAILED, "the process is ending");
+        return;
+    }
+    transfer(request, is_post, answer);
+    mayday_transfer_end();
 }
 
 void mayday_http_post(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer) { perform(request, true, answer); }

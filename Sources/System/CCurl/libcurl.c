@@ -2,6 +2,8 @@
 
 #include "libcurl.h"
 
+#include "exit.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -57,6 +59,7 @@ static void *symbol(void *handle, const char *name) {
 static void load(void) {
     // RTLD_LOCAL: neither libcurl nor its 30 dependencies (a TLS library among them) may take part in the service's own
     // symbol resolution. The handle is never closed; a service that uses libcurl itself shares the one instance.
+    mayday_wait_at_exit();
     void *handle = dlopen(LIBRARY_NAME, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL) {
         const char *reason = dlerror();
@@ -75,6 +78,7 @@ static void load(void) {
     if (load_problem[0] == 0 && library.global_init(LIBCURL_GLOBAL_DEFAULT) != LIBCURL_CODE_OK) {
         snprintf(load_problem, sizeof load_problem, LIBRARY_NAME " cannot be initialised");
     }
+    mayday_wait_at_exit();
 }
 
 const LibCurl *mayday_libcurl(const char **problem) {
