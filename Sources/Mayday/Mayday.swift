@@ -9,6 +9,8 @@ internal import Synchronization
 ///     )
 public enum Mayday {
     private static let service = Mutex<Service?>(nil)
+    /// The service; nil before `start`.
+    static var started: Service? { service.withLock { $0 } }
 
     /// Begins to capture crashes, and delivers in the background what earlier runs left in the spool.
     ///

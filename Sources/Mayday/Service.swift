@@ -19,6 +19,7 @@ struct Service: Sendable {
     var spoolPath: String? { delivery == nil ? nil : String(cString: mayday_started_spool()) }
     /// How long a crash waits for its delivery.
     var deliveryDeadline: Duration { .milliseconds(Int(deadlineMilliseconds)) }
+    var errorLimits = ErrorLimits()
     /// What start prints about itself.
     var selfCheck = MAYDAY_CHECK_NONE
     /// Where reports go, for people.
@@ -46,9 +47,7 @@ struct Service: Sendable {
             rules: rules
         )
         service.hasLeftOver = outcome.left_over
-        if isCapturing, let delivery = service.delivery {
-            Reported.begin(OccurrenceWriter(delivery: delivery), limits: configuration.errorLimits)
-        }
+        service.errorLimits = configuration.errorLimits
         return service
     }
 

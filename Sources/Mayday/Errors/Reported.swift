@@ -11,7 +11,7 @@ enum Reported {
     private static let state = Mutex(State())
 
     private struct State {
-        /// nil before `start`.
+        /// nil before the first error of a service that captures.
         var writer: OccurrenceWriter?
         var waiting: [Occurrence] = []
         var lost = 0
@@ -22,6 +22,16 @@ enum Reported {
         /// Those who wait until all that waits is written.
         var flushing: [CheckedContinuation<Void, Never>] = []
 
+        /// False where errors are not reported: before `start`, and where crashes are not captured. Nothing of this is made
+        /// ready by `start`, which should cost nothing.
+        mutating func isReady() -> Bool {
+            if writer != nil { return true }
+            guard let service = Mayday.started, service.isCapturing, let delivery = service.delivery else { return false }
+            writer = OccurrenceWriter(delivery: delivery)
+            brake = ErrorBrake(limits: service.errorLimits)
+            return true
+        }
+
         /// True for the one who must start the writing task.
         mutating func claimWriting() -> Bool {
             defer { isWriting = true }
@@ -29,18 +39,10 @@ enum Reported {
         }
     }
 
-    /// From now on errors are reported.
-    static func begin(_ writer: OccurrenceWriter, limits: ErrorLimits) {
-        state.withLock { state in
-            state.writer = writer
-            state.brake = ErrorBrake(limits: limits)
-        }
-    }
-
     /// Takes one, on its caller's thread. Returns the id of its report, nil when it is surely not sent.
     @inline(never)
     static func take(_ subject: Occurrence.Subject, level: Level) -> String? {
-        guard state.withLock({ $0.writer != nil }) else { return nil }
+        guard state.withLock({ $0.isReady() }) else { return nil }
         let occurrence = Occurrence(subject, level: level)
         let (taken, begins) = state.withLock { state -> (Bool, Bool) in
             guard state.waiting.count < capacity else {
