@@ -26,7 +26,9 @@ enum Reported {
         /// ready by `start`, which should cost nothing.
         mutating func isReady() -> Bool {
             if writer != nil { return true }
-            guard let service = Mayday.started, service.isCapturing, let delivery = service.delivery else { return false }
+            guard let service = Mayday.started, service.isCapturing, let delivery = service.delivery else {
+                return false
+            }
             writer = OccurrenceWriter(delivery: delivery)
             brake = ErrorBrake(limits: service.errorLimits)
             return true
