@@ -24,6 +24,7 @@ let package = Package(
         program("Crasher"),
         program("Idle", links: []), program("IdleWithMayday"),
         .target(name: "ThreadTimes", path: "Programs/ThreadTimes", swiftSettings: strict),
+        program("Telling"),
         program("Threads", links: ["ThreadTimes"]), program("ThreadsWithMayday", links: [mayday, "ThreadTimes"]),
     ]
 )

@@ -7,8 +7,9 @@ import capture
 import harness
 import scale
 import sdk
+import telling
 
-GROUPS = {"capture": capture.run, "scale": scale.run, "sdk": sdk.run}
+GROUPS = {"capture": capture.run, "scale": scale.run, "sdk": sdk.run, "telling": telling.run}
 
 
 def main():
