@@ -184,7 +184,7 @@ let tests: [Target] = [
             "Import",
         ]
     ),
-    test("MaydayTests", ["Mayday", "CrashCapture", "MaydayTestKit", "CrashReport", "SDKChild"]),
+    test("MaydayTests", ["CrashCapture", "Mayday", "CrashCapture", "MaydayTestKit", "CrashReport", "SDKChild"]),
     .executableTarget(name: "SDKChild", dependencies: ["Mayday"], path: "Tests/SDKChild", swiftSettings: strict),
     .executableTarget(
         name: "InteropService",

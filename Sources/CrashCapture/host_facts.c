@@ -7,6 +7,7 @@
 #include "facts.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
@@ -163,6 +164,14 @@ void mayday_host_members(Line *line, Pages *pages) {
     mayday_pages_take(&behind, file.length + 1);
     ControlGroups groups = mayday_control_groups(file);
     mayday_line_member(line, "container", container(&groups, names.nodename, &behind));
+    // As the downward API of Kubernetes is used to name them (docs/report-format.md).
+    static const char *const placed[][2] = {
+        {"pod", "POD_NAME"}, {"namespace", "POD_NAMESPACE"}, {"node", "NODE_NAME"}, {"instance", "MAYDAY_INSTANCE"},
+    };
+    for (size_t index = 0; index < sizeof placed / sizeof *placed; index++) {
+        const char *value = getenv(placed[index][1]);
+        if (value != NULL) mayday_line_member(line, placed[index][0], text_of(value));
+    }
     int64_t cpus = processors();
     if (cpus > 0) {
         mayday_line_key(line, "cpus");

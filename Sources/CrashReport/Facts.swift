@@ -43,6 +43,14 @@ public struct HostFacts: Sendable, Equatable {
     public var arch: String?
     /// Container id.
     public var container: String?
+    /// Name of the Kubernetes pod.
+    public var pod: String?
+    /// Namespace of the pod.
+    public var namespace: String?
+    /// Name of the node.
+    public var node: String?
+    /// Which of the service's instances it is, as its deployment names it.
+    public var instance: String?
     /// Processors available.
     public var cpus: Int?
     /// Bytes of memory of the host or of the container's limit.
@@ -55,6 +63,10 @@ public struct HostFacts: Sendable, Equatable {
         kernel: String? = nil,
         arch: String? = nil,
         container: String? = nil,
+        pod: String? = nil,
+        namespace: String? = nil,
+        node: String? = nil,
+        instance: String? = nil,
         cpus: Int? = nil,
         memory: UInt64? = nil
     ) {
@@ -63,6 +75,10 @@ public struct HostFacts: Sendable, Equatable {
         self.kernel = kernel
         self.arch = arch
         self.container = container
+        self.pod = pod
+        self.namespace = namespace
+        self.node = node
+        self.instance = instance
         self.cpus = cpus
         self.memory = memory
     }

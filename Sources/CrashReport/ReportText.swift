@@ -90,10 +90,15 @@ struct ReportText {
     private var host: [String] {
         guard let host = report.header.host else { return [] }
         return [
-            host.name, host.container.map { "container \(options.isFull ? $0 : String($0.prefix(12)))" }, host.os,
+            host.name, host.instance.map { "instance \($0)" }, pod(of: host), host.node.map { "node \($0)" },
+            host.container.map { "container \(options.isFull ? $0 : String($0.prefix(12)))" }, host.os,
             options.isFull ? host.kernel : nil, host.arch, host.cpus.map { $0 == 1 ? "1 CPU" : "\($0) CPUs" },
             host.memory.map { memoryText($0) },
         ].compactMap(\.self)
+    }
+
+    private func pod(of host: HostFacts) -> String? {
+        host.pod.map { pod in "pod \(host.namespace.map { "\($0)/" } ?? "")\(pod)" }
     }
 
     private var process: [String] {

@@ -76,8 +76,8 @@ public enum Mayday {
     /// - Returns: true when nothing is left to deliver. What is left is delivered later, if need be after the next start.
     @discardableResult
     public static func flush(timeout: Duration) async -> Bool {
-        guard let delivery = service.withLock({ $0?.delivery }) else { return true }
         await Reported.flush()
+        guard let delivery = service.withLock({ $0?.delivery }) else { return true }
         return await firstResult(within: timeout) { await delivery.deliverAllNow(limit: timeout) } ?? false
     }
 }

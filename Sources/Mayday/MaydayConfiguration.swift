@@ -6,6 +6,7 @@
 /// |---|---|---|
 /// | `MAYDAY_RELEASE` | `release` | `checkout@1.4.2` |
 /// | `MAYDAY_ENVIRONMENT` | `environment` | `staging` |
+/// | `MAYDAY_INSTANCE` | names the instance in reports | `checkout-2` |
 /// | `MAYDAY_SERVICE` | `service` | `checkout` |
 /// | `MAYDAY_SPOOL` | `spool` | `/var/lib/checkout/mayday` |
 /// | `MAYDAY_DELIVERY_DEADLINE` | `deliveryDeadline` | `2.5`, `2.5s` or `500ms` |

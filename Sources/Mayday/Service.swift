@@ -20,6 +20,8 @@ struct Service: Sendable {
     /// How long a crash waits for its delivery.
     var deliveryDeadline: Duration { .milliseconds(Int(deadlineMilliseconds)) }
     var errorLimits = ErrorLimits()
+    /// What is done with every report before it is sent.
+    var rules = OutgoingRules()
     /// What start prints about itself.
     var selfCheck = MAYDAY_CHECK_NONE
     /// Where reports go, for people.
@@ -37,6 +39,8 @@ struct Service: Sendable {
         warn(of: outcome)
         let isCapturing = outcome.capture == MAYDAY_CAPTURE_INSTALLED
         var service = Service(isEnabled: true, isCapturing: isCapturing, uploaders: uploaders)
+        service.errorLimits = configuration.errorLimits
+        service.rules = rules
         service.selfCheck = outcome.self_check
         service.deadlineMilliseconds = outcome.delivery_deadline_ms
         guard outcome.spool.problem == MAYDAY_SPOOL_USABLE else { return service }
@@ -47,7 +51,6 @@ struct Service: Sendable {
             rules: rules
         )
         service.hasLeftOver = outcome.left_over
-        service.errorLimits = configuration.errorLimits
         return service
     }
 

@@ -10,6 +10,10 @@ struct ReportCodecTests {
         report.header.isRehearsal = true
         report.header.process.forked = true
         report.header.host?.container = "4f1c"
+        report.header.host?.pod = "checkout-7d9f"
+        report.header.host?.namespace = "shop"
+        report.header.host?.node = "n-3"
+        report.header.host?.instance = "a"
         report.crash?.sender = SignalSender(pid: 12, uid: 1_000)
         report.threads[0].omitted = OmittedFrames(index: 3, count: 9_000)
         report.threads[1].omitted = OmittedFrames(index: 2)

@@ -12,7 +12,8 @@ import Testing
     @Test func `a crash without a reporter is delivered by the next start, with what start knew`() async throws {
         let spool = try TestSpool()
         let server = try ScriptedServer { .created($0) }
-        let environment = facts.merging(["MAYDAY_DELIVERY_DEADLINE": "0"]) { $1 }
+        let place = ["POD_NAME": "cart-7d9f", "POD_NAMESPACE": "shop", "NODE_NAME": "n-3", "MAYDAY_INSTANCE": "a"]
+        let environment = facts.merging(place) { $1 }.merging(["MAYDAY_DELIVERY_DEADLINE": "0"]) { $1 }
         let crashed = try await spool.child("crash", port: server.port, environment: environment).outcome()
         #expect(crashed.status == .signalled(SIGILL) || crashed.status == .signalled(SIGTRAP))
         #expect(server.requests.isEmpty)
@@ -30,6 +31,8 @@ import Testing
         #expect(report.header.environment == "test")
         #expect(report.header.sdk == SDKFacts(name: "mayday-swift", version: "0.1.0"))
         #expect(report.header.process.name == "SDKChild")
+        let host = try #require(report.header.host)
+        #expect([host.pod, host.namespace, host.node, host.instance] == ["cart-7d9f", "shop", "n-3", "a"])
         #expect(try report.header.process.path == BuiltProduct.path("SDKChild"))
         #expect(report.header.process.started != nil)
         let kernel = try String(contentsOfFile: "/proc/sys/kernel/osrelease", encoding: .utf8)

@@ -1,4 +1,6 @@
+import CrashCapture
 import CrashReport
+import Foundation
 import TestSupport
 import Testing
 
@@ -66,6 +68,18 @@ import Testing
         #expect(frames.last?.trust == .fp)
     }
 
+    @Test func `without a spool an error is sent at once`() async throws {
+        let spool = try TestSpool()
+        chmod(spool.root, 0o777)
+        let server = try ScriptedServer { .created($0) }
+        let outcome = try await spool.child("report", "error", port: server.port).outcome()
+        #expect(outcome.errors.contains("is writable by others") && outcome.output.hasSuffix("flushed: true\n"))
+        #expect(try server.requests.map { try Report.decode(gzip: $0.body).report.header.kind } == [.error])
+        server.stop()
+        let lost = try await spool.child("report", "error", port: server.port).outcome()
+        #expect(lost.errors.contains("of a handled error not delivered, and there is no spool to keep it in"))
+    }
+
     @Test func `a message has its text and its level`() async throws {
         let report = try #require(try await reports(of: "message").first)
         #expect(report.header.kind == .message && report.header.level == "warning")
@@ -99,7 +113,7 @@ import Testing
 @Suite struct ErrorBrakeTests {
     private let start = ContinuousClock.now
 
-    private func error(_ text: String) -> Occurrence { Occurrence(.message(text), level: .info) }
+    private func error(_ text: String) -> Occurrence { Occurrence(.message(text), level: .info, stack: MaydayBacktrace()) }
 
     @Test func `the same error is held until its interval is over, and then counted`() {
         var brake = ErrorBrake(limits: ErrorLimits(interval: .seconds(10)))

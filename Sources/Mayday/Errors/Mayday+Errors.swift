@@ -7,6 +7,7 @@ extension Mayday {
     ///
     /// Takes some microseconds: the rest is done by a task of its own. The same error again and again is sent at first and then
     /// counted, see `MaydayConfiguration.errorLimits`. Before `start`, and where crashes are not captured, it does nothing.
+    /// A program that ends soon after it awaits `flush` first.
     ///
     /// - Parameters:
     ///   - error: its type and its text are reported, and those of the errors it holds (`underlyingError`, associated values).
@@ -15,13 +16,20 @@ extension Mayday {
     @discardableResult
     @inline(never)
     public static func capture(_ error: any Error, level: Level = .error) -> String? {
-        Reported.take(.error(error), level: level)
+        guard Reported.isReady else { return nil }
+        // Here, so that exactly one frame is ours: whatever the compiler makes of what is called behind.
+        var stack = MaydayBacktrace()
+        mayday_backtrace(&stack, withUnsafeCurrentTask { $0 != nil })
+        return Reported.take(Occurrence(.error(error), level: level, stack: stack))
     }
 
     /// Reports that something happened which is no error, with the stack of the caller and the context.
     @discardableResult
     @inline(never)
     public static func capture(message: String, level: Level = .info) -> String? {
-        Reported.take(.message(message), level: level)
+        guard Reported.isReady else { return nil }
+        var stack = MaydayBacktrace()
+        mayday_backtrace(&stack, withUnsafeCurrentTask { $0 != nil })
+        return Reported.take(Occurrence(.message(message), level: level, stack: stack))
     }
 }

@@ -19,15 +19,13 @@ struct Occurrence: Sendable {
     /// How many times it happened since the last report of it.
     var count = 1
 
-    /// Now, on this thread.
-    @inline(never)
-    init(_ subject: Subject, level: Level) {
+    /// Now, on this thread, of which `stack` is the stack.
+    init(_ subject: Subject, level: Level, stack: MaydayBacktrace) {
         self.subject = subject
         self.level = level
         id = makeReportID()
         time = .now()
-        stack = MaydayBacktrace()
-        mayday_backtrace(&stack, withUnsafeCurrentTask { $0 != nil })
+        self.stack = stack
         scope = ContextScope.stored
         context = mayday_context_begin(scope?.token ?? 0)
     }

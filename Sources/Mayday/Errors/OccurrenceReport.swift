@@ -23,8 +23,7 @@ extension Occurrence {
         let duration = Timestamp.now().microseconds - time.microseconds
         report.end = CaptureEnd(
             stages: ["header", "context", "images", "stack"],
-            durationMicroseconds: max(0, Int(duration)),
-            unwinder: "frame-pointer"
+            durationMicroseconds: max(0, Int(duration))
         )
         return report
     }
@@ -75,8 +74,8 @@ extension Occurrence {
         )
     }
 
-    /// `Occurrence.init`, `Reported.take` and `Mayday.capture`, none of which is inlined.
-    private static let ownFrames = 3
+    /// `Mayday.capture`, which is never inlined.
+    private static let ownFrames = 1
 }
 
 /// Lines that the capture writes into a buffer.

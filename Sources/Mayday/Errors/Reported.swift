@@ -26,10 +26,8 @@ enum Reported {
         /// ready by `start`, which should cost nothing.
         mutating func isReady() -> Bool {
             if writer != nil { return true }
-            guard let service = Mayday.started, service.isCapturing, let delivery = service.delivery else {
-                return false
-            }
-            writer = OccurrenceWriter(delivery: delivery)
+            guard let service = Mayday.started, service.isCapturing else { return false }
+            writer = OccurrenceWriter(service)
             brake = ErrorBrake(limits: service.errorLimits)
             return true
         }
@@ -41,11 +39,11 @@ enum Reported {
         }
     }
 
+    /// False where errors are not reported.
+    static var isReady: Bool { state.withLock { $0.isReady() } }
+
     /// Takes one, on its caller's thread. Returns the id of its report, nil when it is surely not sent.
-    @inline(never)
-    static func take(_ subject: Occurrence.Subject, level: Level) -> String? {
-        guard state.withLock({ $0.isReady() }) else { return nil }
-        let occurrence = Occurrence(subject, level: level)
+    static func take(_ occurrence: Occurrence) -> String? {
         let (taken, begins) = state.withLock { state -> (Bool, Bool) in
             guard state.waiting.count < capacity else {
                 state.lost += 1

@@ -47,7 +47,13 @@ extension SelfCheck {
     /// A fault whose signal is blocked ends the process without calling any handler.
     static func signalMasks(_ threads: [ThreadStatus]) -> Finding {
         let faults = mayday_inspect_faults()
-        let deaf = threads.filter { $0.blocked & faults != 0 }
+        var deaf = threads.filter { $0.blocked & faults != 0 }
+        // A thread that is being born, or starts another, blocks everything for a moment: libc does.
+        for _ in 0..<5 where !deaf.isEmpty {
+            usleep(2_000)
+            let now = ThreadStatus.all()
+            deaf = deaf.filter { before in now.contains { $0.id == before.id && $0.blocked & faults != 0 } }
+        }
         guard deaf.isEmpty else {
             let names = deaf.prefix(5).map { "\($0.id) \"\($0.name)\" (\(signalNames($0.blocked & faults)))" }
             return .warning(

@@ -1,40 +1,87 @@
 // The end of a process in which something is being sent. `exit` runs the destructors of libcurl and of the thirty libraries
-// beneath it, while a thread of ours may be in the middle of them: that thread would crash a service that ends well. So the
-// end waits for it, and it gives up at once.
+// beneath it, while a thread of ours may be in the middle of them, or ends and gives back what they keep for it: it would crash
+// a service that ends well. So the end waits for such threads, which give up at once, and joins them.
 
 #include "exit.h"
 
-#include <stdatomic.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { LONGEST_WAIT_MS = 3000 };
 
-static _Atomic int running;
-static _Atomic bool ending;
-/// Whose count it is: a forked child has the number and not the threads.
-static _Atomic pid_t owner;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/// Threads that are sending, or have sent and are not done.
+static int senders;
+/// Threads that have sent and are about to end.
+static SendingThread *ended;
+static bool ending;
+/// Whose threads they are: a forked child has the numbers and not the threads.
+static pid_t owner;
 
-bool mayday_transfer_begin(void) {
-    atomic_store(&owner, getpid());
-    atomic_fetch_add(&running, 1);
-    if (!atomic_load(&ending)) return true;
-    mayday_transfer_end();
-    return false;
+static __thread bool has_sent;
+
+bool mayday_sending_begin(void) {
+    pthread_mutex_lock(&lock);
+    owner = getpid();
+    bool may_send = !ending;
+    if (may_send && !has_sent) {
+        senders += 1;
+        has_sent = true;
+    }
+    pthread_mutex_unlock(&lock);
+    return may_send;
 }
 
-void mayday_transfer_end(void) { atomic_fetch_sub(&running, 1); }
+bool mayday_process_ends(void) {
+    pthread_mutex_lock(&lock);
+    bool is_ending = ending;
+    pthread_mutex_unlock(&lock);
+    return is_ending;
+}
 
-bool mayday_process_ends(void) { return atomic_load(&ending); }
+void mayday_sending_thread_ends(SendingThread *thread) {
+    if (!has_sent) {
+        pthread_detach(pthread_self());
+        free(thread);
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    thread->thread = pthread_self();
+    thread->next = ended;
+    ended = thread;
+    senders -= 1;
+    pthread_mutex_unlock(&lock);
+}
 
-static void wait_for_transfers(void) {
-    if (atomic_load(&owner) != getpid()) return;
-    atomic_store(&ending, true);
-    for (int waited = 0; atomic_load(&running) > 0 && waited < LONGEST_WAIT_MS; waited++) {
-        struct timespec pause = {0, 1000000};
-        nanosleep(&pause, NULL);
+void mayday_join_senders(void) {
+    pthread_mutex_lock(&lock);
+    SendingThread *all = getpid() == owner ? ended : NULL;
+    ended = NULL;
+    pthread_mutex_unlock(&lock);
+    while (all != NULL) {
+        SendingThread *next = all->next;
+        pthread_join(all->thread, NULL);
+        free(all);
+        all = next;
     }
 }
 
-void mayday_wait_at_exit(void) { atexit(wait_for_transfers); }
+static bool is_sending(void) {
+    pthread_mutex_lock(&lock);
+    ending = true;
+    bool is_sending = senders > 0 && getpid() == owner;
+    pthread_mutex_unlock(&lock);
+    return is_sending;
+}
+
+static void wait_for_senders(void) {
+    for (int waited = 0; is_sending() && waited < LONGEST_WAIT_MS; waited++) {
+        struct timespec pause = {0, 1000000};
+        nanosleep(&pause, NULL);
+    }
+    mayday_join_senders();
+}
+
+void mayday_wait_at_exit(void) { atexit(wait_for_senders); }

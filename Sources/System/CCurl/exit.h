@@ -1,18 +1,28 @@
-// What is being sent, and the end of the process. Thread-safe.
+// Threads that send, and the end of the process. Thread-safe.
 
 #ifndef MAYDAY_EXIT_H
 #define MAYDAY_EXIT_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #pragma GCC visibility push(hidden)
 
-/// Counts a transfer. False when the process is ending: then nothing may be sent any more, and it is not counted.
-bool mayday_transfer_begin(void);
-void mayday_transfer_end(void);
-/// The process is ending: a transfer is to be given up.
+/// A thread of ours, in a list when it has ended.
+typedef struct SendingThread {
+    pthread_t thread;
+    struct SendingThread *next;
+} SendingThread;
+
+/// The calling thread, one of ours, is about to use libcurl. False when the process is ending: then nothing may be sent any more.
+bool mayday_sending_begin(void);
+/// The process is ending: what is being sent is to be given up.
 bool mayday_process_ends(void);
-/// From now on `exit` waits for transfers before it does what was registered earlier, for three seconds at most. Called before
+/// The calling thread does nothing more. Takes over `thread`.
+void mayday_sending_thread_ends(SendingThread *thread);
+/// Waits for threads that have ended, and gives back what is left of them.
+void mayday_join_senders(void);
+/// From now on `exit` waits for senders before it does what was registered earlier, for three seconds at most. Called before
 /// libcurl is loaded and again when it is: handlers run in reverse order, and this one must come before those of the libraries.
 void mayday_wait_at_exit(void);
 

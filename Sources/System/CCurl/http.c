@@ -128,12 +128,11 @@ static void transfer(const MaydayHTTPRequest *request, bool is_post, MaydayHTTPA
 
 static void perform(const MaydayHTTPRequest *request, bool is_post, MaydayHTTPAnswer *answer) {
     memset(answer, 0, sizeof *answer);
-    if (!mayday_transfer_begin()) {
+    if (!mayday_sending_begin()) {
         fail(answer, MAYDAY_HTTP_FAILED, "the process is ending");
         return;
     }
     transfer(request, is_post, answer);
-    mayday_transfer_end();
 }
 
 void mayday_http_post(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer) { perform(request, true, answer); }
@@ -143,12 +142,14 @@ void mayday_http_get(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer)
 typedef struct Work {
     void (*work)(void *context);
     void *context;
+    SendingThread *thread;
 } Work;
 
 static void *run(void *argument) {
     Work work = *(Work *)argument;
     free(argument);
     work.work(work.context);
+    mayday_sending_thread_ends(work.thread);
     return NULL;
 }
 
@@ -157,23 +158,28 @@ static void *run(void *argument) {
 static const int deliverable_signals[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGQUIT, SIGPROF};
 
 int mayday_run_on_own_thread(void (*work)(void *context), void *context) {
+    mayday_join_senders();
     Work *copy = malloc(sizeof *copy);
-    if (copy == NULL) return ENOMEM;
-    *copy = (Work){work, context};
+    SendingThread *sender = malloc(sizeof *sender);
+    if (copy == NULL || sender == NULL) {
+        free(copy);
+        free(sender);
+        return ENOMEM;
+    }
+    *copy = (Work){work, context, sender};
 
     sigset_t blocked, before;
     sigfillset(&blocked);
     for (size_t i = 0; i < sizeof deliverable_signals / sizeof *deliverable_signals; i++) {
         sigdelset(&blocked, deliverable_signals[i]);
     }
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_t thread;
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    int code = pthread_create(&thread, &attributes, run, copy);
+    int code = pthread_create(&thread, NULL, run, copy);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    if (code != 0) free(copy);
+    if (code != 0) {
+        free(copy);
+        free(sender);
+    }
     return code;
 }
