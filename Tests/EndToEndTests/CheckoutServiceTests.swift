@@ -31,7 +31,8 @@ import Testing
             }
         }
         // It digests what waits before it ends.
-        #expect(await serving.stop().status == .exited(0))
+        let ended = await serving.stop()
+        #expect(ended.status == .exited(0), "\(ended)")
 
         let list = try await collector.run("list", "--json")
         let issues = try JSONDecoder().decode(IssueList.self, from: Data(list.output.utf8)).issues

@@ -24,7 +24,8 @@ import Testing
                 #expect(Children.reports(in: home.path) == [])
             }
         }
-        #expect(await serving.stop().status == .exited(0))
+        let ended = await serving.stop()
+        #expect(ended.status == .exited(0), "\(ended)")
         let list = try await collector.run("list", "--json")
         let issues = try JSONDecoder().decode(IssueList.self, from: Data(list.output.utf8)).issues
         let rehearsals = issues.filter { $0.title == "Rehearsal" }

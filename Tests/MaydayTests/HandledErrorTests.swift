@@ -113,7 +113,9 @@ import Testing
 @Suite struct ErrorBrakeTests {
     private let start = ContinuousClock.now
 
-    private func error(_ text: String) -> Occurrence { Occurrence(.message(text), level: .info, stack: MaydayBacktrace()) }
+    private func error(_ text: String) -> Occurrence {
+        Occurrence(.message(text), level: .info, stack: MaydayBacktrace())
+    }
 
     @Test func `the same error is held until its interval is over, and then counted`() {
         var brake = ErrorBrake(limits: ErrorLimits(interval: .seconds(10)))
