@@ -37,8 +37,12 @@ static void on_capture_signal(int signal, siginfo_t *info, void *context) {
     if (mayday_on_crashing_thread()) {
         watch();
     } else if (signal == SIGALRM) {
-        // Of all threads that leave it open the kernel takes any.
+        // Of all threads that leave it open the kernel takes any. This one passes it on and stays, to be parked where it is: what
+        // it was in, sleep() for instance, would come back early, and perhaps end the process with a status of its own.
+        KernelSignals alarm = SIGNAL_BIT(SIGALRM);
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &alarm, NULL, sizeof alarm);
         syscall(SYS_tgkill, mayday_crash.pid, mayday_crash.thread, SIGPROF);
+        mayday_wait_for_end();
     } else if (info->si_code == SI_QUEUE || info->si_code == SI_USER) {
         // Where the user's limit of pending signals is reached, the kernel delivers a signal without what was queued with it.
         mayday_park(context);

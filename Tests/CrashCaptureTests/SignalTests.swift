@@ -120,8 +120,7 @@
 
         /// An allocator that ends the process with 99 when the capture comes to it.
         @Test(arguments: [
-            "segv", "abort", "double-free", "among:4", "overflow", "thread-overflow", "null-call", "no-tables",
-            "bad-stack",
+            "segv", "abort", "double-free", "among:4", "overflow", "thread-overflow", "null-call", "bad-stack",
         ])
         func handlerDoesNotAllocate(kind: String) async throws {
             let run = try await CaptureRun(kind, ["--trap-allocations", "yes"])
