@@ -17,6 +17,8 @@ enum { TICK_NS = 20 * 1000 * 1000 };
 /// sandbox refuses it, the process' alarm clock does: it takes nothing.
 static enum { NO_TIMER, OWN_TIMER, ALARM } means;
 static bool ready;
+/// Whose handlers and timer these are: the child of a vfork leaves its own marks in its parent's memory.
+static pid_t owner;
 static int timer;  // the kernel's timer id
 static struct sigaction before;
 static struct sigaction alarm_before;
@@ -82,6 +84,11 @@ static bool start_alarm_clock(void) {
 
 /// Ticks, and does not wait for one limit: so it costs two calls for all stages, and also ends what hangs between them.
 void mayday_capture_signal_start(void) {
+    if (owner != mayday_crash.pid) {
+        ready = false;
+        means = NO_TIMER;
+        owner = mayday_crash.pid;
+    }
     if (!ready) ready = set_handler(SIGPROF, &before);
     if (!ready || means != NO_TIMER) return;
     means = start_own_timer() ? OWN_TIMER : start_alarm_clock() ? ALARM : NO_TIMER;
