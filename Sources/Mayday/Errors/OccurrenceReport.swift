@@ -97,35 +97,3 @@ private struct ReportLines {
         return !line.isEmpty
     }
 }
-
-/// What is loaded now.
-enum LoadedImages {
-    private final class Collection {
-        var images: [Image] = []
-    }
-
-    /// The executable first.
-    static func current() -> [Image] {
-        let collection = Collection()
-        mayday_inspect_images(
-            { context, object in
-                guard let context, let object = object?.pointee, let path = object.path, object.size > 0 else { return }
-                let id = UnsafeBufferPointer(
-                    start: object.build_id,
-                    count: object.build_id == nil ? 0 : object.build_id_length
-                )
-                let name = String(cString: path)
-                Unmanaged<Collection>.fromOpaque(context).takeUnretainedValue().images.append(
-                    Image(
-                        path: name.isEmpty ? executablePath() ?? "" : name,
-                        base: UInt64(object.base),
-                        size: UInt64(object.size),
-                        buildID: id.isEmpty ? nil : hexText(id)
-                    )
-                )
-            },
-            Unmanaged.passUnretained(collection).toOpaque()
-        )
-        return collection.images
-    }
-}

@@ -1,4 +1,3 @@
-internal import CrashCapture
 internal import CrashReport
 
 #if canImport(Glibc)
@@ -11,36 +10,9 @@ internal import CrashReport
 
 // Whether the collector could find functions and lines of what is loaded.
 extension SelfCheck {
-    /// A loaded object.
-    private struct LoadedObject {
-        /// Empty for the executable.
-        var path: String
-        var buildID: String?
-    }
-
-    private final class Collection {
-        var objects: [LoadedObject] = []
-    }
-
-    private static func loadedObjects() -> [LoadedObject] {
-        let collection = Collection()
-        mayday_inspect_images(
-            { context, object in
-                guard let context, let object = object?.pointee, let path = object.path else { return }
-                let buildID = object.build_id
-                let bytes = UnsafeBufferPointer(start: buildID, count: buildID == nil ? 0 : object.build_id_length)
-                Unmanaged<Collection>.fromOpaque(context).takeUnretainedValue().objects.append(
-                    LoadedObject(path: String(cString: path), buildID: bytes.isEmpty ? nil : hexText(bytes))
-                )
-            },
-            Unmanaged.passUnretained(collection).toOpaque()
-        )
-        return collection.objects
-    }
-
     static func buildIDs() -> Finding {
         let check = "build ids"
-        let objects = loadedObjects()
+        let objects = LoadedImages.current()
         guard let executable = objects.first else { return .ok(check, "not known") }
         guard let buildID = executable.buildID else {
             return .problem(
@@ -83,10 +55,4 @@ extension SelfCheck {
             "give the collector the unstripped file of this build (README, \"Functions and lines\")"
         )
     }
-}
-
-/// Lower-case hex, two digits a byte.
-func hexText(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
 }
