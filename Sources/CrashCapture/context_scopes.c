@@ -4,6 +4,7 @@
 // `Task {}` starts. A crash asks the runtime for it; what that returns is read as memory that may be damaged.
 
 #include "context_lines.h"
+#include "swift_call.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -28,15 +29,6 @@ static _Atomic uint64_t taken[WORDS];
 
 static _Atomic(const void *) watched_key;
 static _Atomic size_t watched_offset;
-
-#if defined(__has_attribute)
-#if __has_attribute(swiftcall)
-#define SWIFT_CALL __attribute__((swiftcall))
-#endif
-#endif
-#ifndef SWIFT_CALL
-#define SWIFT_CALL
-#endif
 
 /// The runtime's own: where the current value of a task-local of the current task is, or NULL; outside a task, of the thread.
 /// It walks a list that only this thread changes, without a lock and without allocation (swift, TaskLocal.cpp).

@@ -8,6 +8,7 @@
 #include "park.h"
 #include "runner.h"
 #include "standard_error.h"
+#include "swift_runtime.h"
 #include "system_calls.h"
 
 #include <errno.h>
@@ -112,6 +113,16 @@ static void await(void) {
     if (mayday_unwinder_usable()) mayday_run_stage("await", mayday_stage_await, 0);
 }
 
+static void task(void) {
+    mayday_task_reset();
+    mayday_run_stage("task", mayday_stage_task, WRITING_GRACE_NS);
+}
+
+static void accesses(void) {
+    mayday_access_conflict_reset();
+    if (mayday_is_access_conflict()) mayday_run_stage("accesses", mayday_stage_accesses, WRITING_GRACE_NS);
+}
+
 static void stack(void) { mayday_run_stage("stack", mayday_stage_stack, WRITING_GRACE_NS); }
 
 static void images(void) { mayday_run_stage("images", mayday_stage_images, WRITING_GRACE_NS); }
@@ -157,6 +168,7 @@ static const struct Step {
     {"header", header},   {"header", header_again},
     {"park", park},       {"loader", loader},
     {"unwind", unwind},   {"await", await},
+    {"task", task},       {"accesses", accesses},
     {"stack", stack},     {"context", mayday_write_context},
     {"images", images},
     {"threads", mayday_write_threads},

@@ -22,6 +22,22 @@ const Settings *mayday_settings;
 
 /// The Swift runtime's accessor for its fatal message; runtimes before 6.3 have none.
 extern void *swift_getFatalErrorMessageBuffer(void) __attribute__((weak));
+/// The task that the calling thread is running, or NULL: reads a thread-local variable.
+extern SWIFT_CALL void *swift_task_getCurrent(void) __attribute__((weak));
+/// Reads the memory of the task.
+extern SWIFT_CALL uint64_t swift_task_getJobTaskId(const void *task) __attribute__((weak));
+/// Never called here.
+extern void swift_beginAccess(void) __attribute__((weak));
+
+/// What the handler asks the Swift runtime is looked up and called once now: nothing is bound at the crash.
+static void find_swift_runtime(Settings *settings) {
+    if (swift_getFatalErrorMessageBuffer != NULL) settings->swift_message = swift_getFatalErrorMessageBuffer();
+    settings->begin_access = (uintptr_t)swift_beginAccess;
+    if (swift_task_getCurrent == NULL || swift_task_getJobTaskId == NULL) return;
+    settings->current_task = swift_task_getCurrent;
+    settings->task_id = swift_task_getJobTaskId;
+    settings->current_task();
+}
 
 /// The loader's list, by the executable's DT_DEBUG entry (<link.h>).
 static uintptr_t find_loader_debug(const Settings *settings) {
@@ -76,7 +92,7 @@ static void gather_facts(Settings *settings, char executable[PATH_MAX]) {
     settings->vdso = getauxval(AT_SYSINFO_EHDR);
     settings->loader_debug = find_loader_debug(settings);
     settings->process_started_ns = mayday_process_start();
-    if (swift_getFatalErrorMessageBuffer != NULL) settings->swift_message = swift_getFatalErrorMessageBuffer();
+    find_swift_runtime(settings);
 #if defined(__GLIBC__)
     settings->abort_message = dlvsym(RTLD_DEFAULT, "__abort_msg", "GLIBC_PRIVATE");
 #endif

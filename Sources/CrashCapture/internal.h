@@ -24,6 +24,7 @@
 #include "gate.h"
 #include "line.h"
 #include "stack.h"
+#include "swift_call.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -50,6 +51,9 @@ typedef struct HeldDescriptor {
     dev_t device;
     ino_t inode;
 } HeldDescriptor;
+
+typedef SWIFT_CALL void *CurrentTask(void);
+typedef SWIFT_CALL uint64_t TaskID(const void *task);
 
 typedef struct Settings {
     pid_t pid;
@@ -81,6 +85,11 @@ typedef struct Settings {
     /// Where the Swift runtime and libc keep their fatal messages, or NULL.
     const void *swift_message;
     const void *abort_message;
+    /// Functions of the Swift runtime, or NULL: the task of the calling thread or NULL, the id of a task, and what checks an
+    /// access to memory, of which only the address is of use.
+    CurrentTask *current_task;
+    TaskID *task_id;
+    uintptr_t begin_access;
     struct sigaction previous[CRASH_SIGNALS];
 } Settings;
 

@@ -57,6 +57,8 @@ void mayday_unwind(const ucontext_t *context, bool bad_pc, Stack *stack);
 uint32_t mayday_stack_kept(const Stack *stack, uint32_t *gap);
 /// One of the kept frames. Handler.
 const StackFrame *mayday_stack_frame(const Stack *stack, uint32_t index);
+/// One frame as an object; the images are known by now. Handler.
+void mayday_frame_object(Line *line, const StackFrame *frame);
 /// The members `frames`, `omitted` and `truncated`. Handler.
 void mayday_stack_members(Line *line, const Stack *stack);
 

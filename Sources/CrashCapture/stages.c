@@ -6,6 +6,7 @@
 #include "backtrace.h"
 #include "context_lines.h"
 #include "runner.h"
+#include "swift_runtime.h"
 #include "system_calls.h"
 
 #include <string.h>
@@ -155,6 +156,8 @@ void mayday_stage_stack(void) {
         mayday_line_string(line, name, strlen(name));
     }
     mayday_line_raw(line, ",\"crashed\":true");
+    mayday_task_member(line);
+    mayday_access_conflict_member(line);
     mayday_stack_members(line, &mayday_crashed_stack);
     mayday_line_raw(line, "}");
     mayday_report_write(line, "stack");

@@ -87,9 +87,9 @@ const StackFrame *mayday_stack_frame(const Stack *stack, uint32_t index) {
     return &stack->last[(oldest + index - stack->first_limit) % LAST_FRAMES];
 }
 
-static void frame_object(Line *line, const StackFrame *frame, bool first) {
+void mayday_frame_object(Line *line, const StackFrame *frame) {
     static const char *const names[] = {"context", "cfi", "fp", "await"};
-    mayday_line_raw(line, first ? "{" : ",{");
+    mayday_line_raw(line, "{");
     mayday_line_key(line, "address");
     mayday_line_hex(line, frame->address);
     // A return address behind a last call that never returns is past the end of its function, perhaps of its image.
@@ -114,11 +114,13 @@ void mayday_stack_members(Line *line, const Stack *stack) {
     mayday_line_key(line, "frames");
     mayday_line_raw(line, "[");
     for (uint32_t index = 0; index < kept; index++) {
-        frame_object(line, mayday_stack_frame(stack, index), index == 0);
+        if (index > 0) mayday_line_raw(line, ",");
+        mayday_frame_object(line, mayday_stack_frame(stack, index));
         if (caller_count == 0 || index != callers->behind) continue;
         for (uint32_t caller = 0; caller < caller_count; caller++) {
             StackFrame frame = {callers->entries[caller], 0, TRUST_AWAIT};
-            frame_object(line, &frame, false);
+            mayday_line_raw(line, ",");
+            mayday_frame_object(line, &frame);
         }
     }
     mayday_line_raw(line, "]");

@@ -1,6 +1,28 @@
-// What comes below the stacks: context, breadcrumbs, images, notes.
+// What stands beside the stacks: accesses that exclude each other, context, breadcrumbs, images, notes.
 
 extension ReportText {
+    var accesses: [StyledLine] {
+        guard let conflict = report.crashedThread?.accessConflict else { return [] }
+        let rows = [("previous", conflict.previous), ("current", conflict.current)]
+        return [StyledLine("Accesses to \(hex(conflict.address)) that exclude each other", .strong)]
+            + rows.map { name, access in
+                var line = StyledLine("  ")
+                line.add(name, .faint)
+                line.pad(to: 12)
+                line.add((access.kind ?? "unknown").madeVisible())
+                line.pad(to: 26)
+                line.add(fitted(access.frame.map(beginning) ?? "at an unknown place", after: 26))
+                return line
+            }
+    }
+
+    /// The innermost function with a place, or where it is in its image.
+    private func beginning(at frame: Frame) -> String {
+        let symbol = frame.symbols.first { $0.place != nil } ?? frame.symbols.last
+        guard symbol == nil, let image = report.image(of: frame) else { return symbol?.label ?? hex(frame.address) }
+        return "\(image.name) + \(hex(frame.offset ?? frame.address &- image.base))"
+    }
+
     var context: [StyledLine] {
         guard let context = report.context else { return [] }
         let groups: [(String, [String: JSONValue])] = [

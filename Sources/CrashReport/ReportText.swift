@@ -44,7 +44,7 @@ struct ReportText {
 
     var lines: [StyledLine] {
         let sections = [
-            title, facts, signal, crashedStack, registers, otherThreads, context, breadcrumbs, images, notes,
+            title, facts, signal, accesses, crashedStack, registers, otherThreads, context, breadcrumbs, images, notes,
         ]
         return Array(sections.filter { !$0.isEmpty }.joined(separator: [StyledLine()]))
     }
@@ -138,7 +138,7 @@ struct ReportText {
         if crash.signal.codeName == nil, crash.signal.code != 0 { line.add(" (code \(crash.signal.code))") }
         if let address = crash.faultAddress { line.add(" at \(hex(address))") }
         let name = report.crashedThread?.name.map { " \"\($0.madeVisible())\"" } ?? ""
-        let place = "in thread \(crash.thread)\(name)"
+        let place = "in thread \(crash.thread)\(name)\(report.crashedThread?.task.map { ", \($0.label)" } ?? "")"
         var lines = [line]
         if line.width + 1 + place.count <= options.width {
             lines[0].add(" \(place)")

@@ -22,6 +22,11 @@ extension CrashSignal {
     public var label: String { codeName.map { "\(name) (\($0))" } ?? name }
 }
 
+extension TaskFacts {
+    /// `task 12 "checkout"`, as one line of text.
+    public var label: String { "task \(id)" + (name.map { " \"\($0.madeVisible())\"" } ?? "") }
+}
+
 extension FrameSymbol {
     /// `Cart.swift:41`, with the file's name only; nil when the file is not known.
     public var place: String? {

@@ -12,6 +12,8 @@ extension ThreadStack {
             case "name": stack.name = try reader.string()
             case "crashed": stack.crashed = try reader.bool()
             case "state": stack.state = try reader.string()
+            case "task": stack.task = try TaskFacts(from: &reader)
+            case "access_conflict": stack.accessConflict = try AccessConflict(from: &reader, budget: &left)
             case "frames":
                 frames = try reader.list { reader throws(JSONError) in
                     try left.takeFrame(at: reader.position)
@@ -33,6 +35,10 @@ extension ThreadStack {
         writer.field("name", name)
         writer.flag("crashed", crashed)
         writer.field("state", state)
+        writer.field("task", task) { writer, task in writer.object { task.write(to: &$0) } }
+        writer.field("access_conflict", accessConflict) { writer, conflict in
+            writer.object { conflict.write(to: &$0) }
+        }
         writer.array("frames", frames) { writer, frame in writer.object { frame.write(to: &$0) } }
         writer.field("omitted", omitted) { writer, omitted in
             writer.object { writer in
@@ -41,6 +47,79 @@ extension ThreadStack {
             }
         }
         writer.field("truncated", truncated)
+    }
+}
+
+extension TaskFacts {
+    init(from reader: inout JSONReader) throws(JSONError) {
+        var id: Int?
+        var name: String?
+        try reader.members { key, reader throws(JSONError) in
+            switch key {
+            case "id": id = try reader.count()
+            case "name": name = try reader.string()
+            default: try reader.skip()
+            }
+        }
+        self.init(id: try reader.required(id, "id"), name: name)
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("id", id)
+        writer.field("name", name)
+    }
+}
+
+extension AccessConflict {
+    init(from reader: inout JSONReader, budget: inout ReportBudget) throws(JSONError) {
+        var address: UInt64?
+        var previous: MemoryAccess?
+        var current: MemoryAccess?
+        var left = budget
+        try reader.members { key, reader throws(JSONError) in
+            switch key {
+            case "address": address = try reader.hex()
+            case "previous": previous = try MemoryAccess(from: &reader, budget: &left)
+            case "current": current = try MemoryAccess(from: &reader, budget: &left)
+            default: try reader.skip()
+            }
+        }
+        budget = left
+        self.init(
+            address: try reader.required(address, "address"),
+            previous: try reader.required(previous, "previous"),
+            current: try reader.required(current, "current")
+        )
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("address", hex: address)
+        writer.object("previous") { previous.write(to: &$0) }
+        writer.object("current") { current.write(to: &$0) }
+    }
+}
+
+extension MemoryAccess {
+    init(from reader: inout JSONReader, budget: inout ReportBudget) throws(JSONError) {
+        var kind: String?
+        var frame: Frame?
+        var left = budget
+        try reader.members { key, reader throws(JSONError) in
+            switch key {
+            case "kind": kind = try reader.string()
+            case "frame":
+                try left.takeFrame(at: reader.position)
+                frame = try Frame(from: &reader, budget: &left)
+            default: try reader.skip()
+            }
+        }
+        budget = left
+        self.init(kind: kind, frame: frame)
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("kind", kind)
+        writer.field("frame", frame) { writer, frame in writer.object { frame.write(to: &$0) } }
     }
 }
 

@@ -88,6 +88,7 @@ struct OTLPRecord {
         if let thread = report.crashedThread {
             json.attribute("thread.id", thread.id)
             json.attribute("thread.name", thread.name)
+            json.attribute("mayday.task", thread.task?.label)
             json.attribute("exception.stacktrace", report.stackLines(of: thread, limit: 500).joined(separator: "\n"))
             json.attribute("mayday.stack.addresses", addresses(of: thread))
         }

@@ -131,11 +131,15 @@ struct SentryEvent {
                     json.member("code_name", crash.signal.codeName)
                 }
             }
-            guard let address = crash.faultAddress else { return }
+            let task = report.crashedThread?.task
+            guard crash.faultAddress != nil || task != nil else { return }
             json.key("data")
             json.object { json in
-                json.key("fault_address")
-                json.hex(address)
+                if let address = crash.faultAddress {
+                    json.key("fault_address")
+                    json.hex(address)
+                }
+                json.member("task", task?.label.cut(to: 300))
             }
         }
         if let thread = report.crashedThread {

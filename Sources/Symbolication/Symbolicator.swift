@@ -37,6 +37,7 @@ public final class Symbolicator {
                 let isBehind = frame == 0 && report.threads[thread].crashed && Self.isBehindBreakpoint(report.crash)
                 resolve(&report.threads[thread].frames[frame], isBehind: isBehind, in: &images)
             }
+            resolve(&report.threads[thread].accessConflict, in: &images)
         }
         evict()
         RuntimeFailure.promote(in: &report)
@@ -64,6 +65,14 @@ public final class Symbolicator {
     private static func isBehindBreakpoint(_ crash: Crash?) -> Bool {
         guard let crash, crash.signal.name == "SIGTRAP", crash.signal.code == 0x80 else { return false }
         return crash.registers.contains { $0.name == "rip" }
+    }
+
+    private func resolve(_ conflict: inout AccessConflict?, in images: inout [ImageState]) {
+        for access in [\AccessConflict.previous, \AccessConflict.current] {
+            guard var frame = conflict?[keyPath: access].frame else { continue }
+            resolve(&frame, isBehind: false, in: &images)
+            conflict?[keyPath: access].frame = frame
+        }
     }
 
     private func resolve(_ frame: inout Frame, isBehind: Bool, in images: inout [ImageState]) {

@@ -69,7 +69,33 @@
             for run in runs { #expect(run.faults() == [], "\(fault) \(run.place ?? "")") }
         }
 
+        /// Memory that the handler needs is there before: no thread maps any, nor changes what is mapped, in a whole crash.
+        @Test(arguments: [
+            ("FaultChild", "abort-among:2"), ("FaultChild", "overflow"), ("FaultChild", "double-free"),
+            ("CaptureChild", "fatal-error"), ("CaptureChild", "terminate"), ("CaptureChild", "abort-among:2"),
+        ])
+        func handlerMapsNoMemory(program: String, kind: String) async throws {
+            guard try await Self.calls() != nil else { return }
+            let run = try await InjectedRun(
+                [],
+                "nothing",
+                kind: kind,
+                options: Self.delivery + Self.deadlines("nothing"),
+                program: program
+            )
+            #expect(run.reports.count == 1)
+            let calls = run.lines.filter { $0.hasPrefix("call ") }
+            #expect(calls.count > 60)
+            let mapping = calls.filter {
+                Self.mappingCalls.contains($0.split(separator: " ").last.map(String.init) ?? "")
+            }
+            #expect(mapping == [])
+        }
+
         // MARK: -
+
+        /// mmap, mprotect, munmap, brk, mremap, madvise.
+        private static let mappingCalls: Set<String> = ["9", "10", "11", "12", "25", "28"]
 
         private static let kind = "abort-among:2"
         private static let delivery = ["--reporter", "ok"]

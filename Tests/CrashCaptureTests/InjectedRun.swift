@@ -17,14 +17,20 @@
         /// Standard error of the process.
         let errors: String
 
-        /// Runs FaultChild until it crashes as `kind` does, and breaks `target` (`--call ROLE:N`, `--function OFFSET`) in
+        /// Runs FaultChild, or another program, until it crashes as `kind` does, and breaks `target` (`--call ROLE:N`, `--function OFFSET`) in
         /// its handler by `fault`.
-        init(_ target: [String], _ fault: String, kind: String, options: [String]) async throws {
+        init(
+            _ target: [String],
+            _ fault: String,
+            kind: String,
+            options: [String],
+            program: String = "FaultChild"
+        ) async throws {
             let spool = try TemporaryDirectory()
             let out = try TemporaryDirectory()
             let outcome = try await ChildProcess.run(
                 BuiltProduct.path("FaultInjector"),
-                target + ["--with", fault, BuiltProduct.path("FaultChild"), "--spool", spool.path, "--out", out.path]
+                target + ["--with", fault, BuiltProduct.path(program), "--spool", spool.path, "--out", out.path]
                     + options + [kind],
                 environment: CaptureRun.environment,
                 limit: .seconds(50)
@@ -50,8 +56,8 @@
 
         /// What is wrong with the end and the report; empty when all is as it must be.
         ///
-        /// Every stage must have been completed, or be named in `cut`; beside the stage that was broken, only the search for
-        /// async callers may be missing, which needs the unwinder.
+        /// Every stage must have been completed, or be named in `cut`; beside the stage that was broken, only those may be
+        /// missing that cannot do without it.
         func faults(whole: Bool = true, end expected: String = "signal 6") -> [String] {
             var faults: [String] = []
             if end != expected { faults.append("ended by \(end), not \(expected)") }
@@ -73,16 +79,23 @@
             if decoded.report.crash?.signal.name != "SIGABRT" { faults.append("has no crash") }
             guard whole else { return faults }
             guard let end = decoded.report.end else { return faults + ["has no end"] }
-            let missing = stages.filter { !end.stages.contains($0) }
+            // The details of two accesses are looked for when the message was found.
+            let expected = stages + (decoded.report.crash?.message == nil ? [] : ["accesses"])
+            let missing = expected.filter { !end.stages.contains($0) }
             let cut = Set(end.cut.map(\.stage))
             for stage in missing where !cut.contains(stage) {
                 faults.append("does not say that \(stage) was cut short")
             }
-            if missing.count > 1, missing != ["unwind", "await"] { faults.append("lacks \(missing)") }
+            // Without the unwinder there are no async callers, and without reads neither the task nor the accesses.
+            if missing.count > 1, missing != ["unwind", "await"], missing != ["task", "accesses"] {
+                faults.append("lacks \(missing)")
+            }
             return faults
         }
 
-        private static let stages = ["header", "park", "loader", "unwind", "await", "stack", "images", "threads"]
+        private static let stages = [
+            "header", "park", "loader", "unwind", "await", "task", "stack", "images", "threads",
+        ]
     }
 
 #endif

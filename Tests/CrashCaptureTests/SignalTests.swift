@@ -27,7 +27,9 @@
             #expect(crash.message == nil)
             #expect(report.end?.cut == [])
             #expect(
-                report.end?.stages == ["header", "park", "loader", "unwind", "await", "stack", "images", "threads"]
+                report.end?.stages == [
+                    "header", "park", "loader", "unwind", "await", "task", "stack", "images", "threads",
+                ]
             )
             #expect(report.end?.unwinder == "libunwind")
             #expect(report.crashedThread?.id == crash.thread)
@@ -126,6 +128,21 @@
             let run = try await CaptureRun(kind, ["--trap-allocations", "yes"])
             #expect(run.outcome.status == (try await CaptureRun.plain(kind)).status)
             #expect(try run.onlyReport().end?.stages.contains("threads") == true)
+        }
+
+        /// The same below the runtimes of Swift and C++, whose messages are read.
+        @Test(
+            .notEmulated("there is neither a Swift runtime nor libstdc++ for that machine here"),
+            arguments: ["fatal-error", "terminate"]
+        )
+        func handlerDoesNotAllocateBelowRuntimes(kind: String) async throws {
+            let run = try await CaptureRun(kind, ["--trap-allocations", "yes"])
+            #expect(run.outcome.status == (try await CaptureRun.plain(kind)).status)
+            let report = try run.onlyReport()
+            #expect(report.crash?.message?.hasSuffix(kind == "terminate" ? "uncaught int" : "asked to end") == true)
+            #expect(report.crash?.messageSource == (kind == "terminate" ? "terminate" : "swift"))
+            #expect(report.end?.stages.contains("task") == true)
+            #expect(report.end?.stages.contains("threads") == true)
         }
 
         @Test func trapForAllocationsWorks() async throws {

@@ -86,7 +86,7 @@
                     CutStage(stage: "unwind", reason: "fault"), CutStage(stage: "await", reason: "fault"),
                 ]
             )
-            #expect(report.end?.stages == ["header", "park", "loader", "stack", "images", "threads"])
+            #expect(report.end?.stages == ["header", "park", "loader", "task", "stack", "images", "threads"])
             #expect(!report.images.isEmpty)
         }
 

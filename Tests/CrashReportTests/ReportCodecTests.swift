@@ -15,6 +15,7 @@ struct ReportCodecTests {
         report.header.host?.node = "n-3"
         report.header.host?.instance = "a"
         report.crash?.sender = SignalSender(pid: 12, uid: 1_000)
+        report.threads[0].task = TaskFacts(id: 12, name: "checkout")
         report.threads[0].omitted = OmittedFrames(index: 3, count: 9_000)
         report.threads[1].omitted = OmittedFrames(index: 2)
         report.threads[1].truncated = "deadline"

@@ -14,6 +14,27 @@ struct ReportTextTests {
         #expect(try Golden.difference(report.text(ReportTextOptions(color: true)), "crash-color.txt") == nil)
     }
 
+    @Test("Two accesses that exclude each other, in a task")
+    func showsAccessConflict() throws {
+        var report = SampleReport(isSymbolicated: true, message: "Fatal access conflict detected.").report()
+        report.crash?.signal = CrashSignal(number: 6, name: "SIGABRT", code: -6, codeName: "SI_TKILL")
+        report.crash?.faultAddress = nil
+        report.threads[0].task = TaskFacts(id: 12, name: "checkout \u{1b}[31m")
+        let frames = report.threads[0].frames
+        report.threads[0].accessConflict = AccessConflict(
+            address: 0x7f50_7800_0b80,
+            previous: MemoryAccess(kind: "modification", frame: frames[3]),
+            current: MemoryAccess(kind: "read", frame: frames[1])
+        )
+        #expect(try Golden.difference(report.text(), "access-conflict.txt") == nil)
+        #expect(try Report.decode(gzip: report.encode()).report == report)
+        report.threads[0].task?.name = nil
+        report.threads[0].accessConflict?.previous.frame?.symbols = []
+        report.threads[0].accessConflict?.current = MemoryAccess()
+        #expect(try Golden.difference(report.text(), "access-conflict-least.txt") == nil)
+        #expect(try Report.decode(gzip: report.encode()).report == report)
+    }
+
     @Test("Everything there is")
     func showsFull() throws {
         let lines = ReportCodecTests.full.text(ReportTextOptions(isFull: true))

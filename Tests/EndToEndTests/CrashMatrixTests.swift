@@ -24,6 +24,8 @@ import Testing
         #expect(test.message.isMet(by: report.crash.message), "the message is \(report.crash.message ?? "missing")")
         #expect(test.culprits.contains(report.plainCulprit ?? "missing"), "\(test.culprits)")
         checkThreads(report, test.stage)
+        checkTask(report, test)
+        checkAccesses(report, test)
         #if arch(x86_64)
             checkAwaiting(report, test)
         #endif
@@ -63,6 +65,28 @@ import Testing
             // While it is in pthread_create, libc blocks every signal, and it has no stack.
             #expect(main?.frames.isEmpty == true || main?.functions.contains("Stage.run(_:_:)") == true)
         }
+    }
+
+    /// The gallery gives its task the name of the kind. A toolchain whose runtime keeps names elsewhere fails here.
+    private func checkTask(_ report: ShownReport, _ test: MatrixCase) {
+        #expect(report.threads.dropFirst().allSatisfy { $0.task == nil })
+        let task = report.threads.first?.task
+        #expect((task != nil) == (test.stage == .task))
+        #expect(task?.name == (test.stage == .task ? test.kind.name : nil))
+        #expect(task.map { $0.id > 0 } ?? true)
+    }
+
+    /// Where the two accesses of a conflict began, and of which kind each is. A toolchain whose runtime says it otherwise
+    /// fails here.
+    private func checkAccesses(_ report: ShownReport, _ test: MatrixCase) {
+        let conflict = report.threads.first?.access_conflict
+        #expect((conflict != nil) == (test.kind.name == "exclusivity"))
+        guard let conflict else { return }
+        #expect(conflict.address.hasPrefix("0x"))
+        #expect(conflict.previous.kind == "modification")
+        #expect(conflict.current.kind == "read")
+        #expect(conflict.previous.place == CrashMarkers.places(of: "exclusivity, previous access").first)
+        #expect(conflict.current.place == CrashMarkers.places(of: "exclusivity").first)
     }
 
     /// The async callers are behind the async function that crashed, or called what did, in their order; the executor's
@@ -133,6 +157,16 @@ extension ShownReport {
 
 extension ShownReport.Thread {
     var functions: [String] { frames.compactMap { $0.symbol?.function } }
+}
+
+extension ShownReport.AccessConflict.Access {
+    /// `Till.swift:12`, of the innermost function that has a place.
+    var place: String? {
+        frame?.symbols?.lazy.compactMap { symbol in
+            guard let file = symbol.file, let line = symbol.line else { return nil }
+            return "\(file.split(separator: "/").last ?? ""):\(line)"
+        }.first
+    }
 }
 
 extension ShownReport.Frame {

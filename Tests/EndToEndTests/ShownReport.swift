@@ -19,7 +19,25 @@ struct ShownReport: Decodable, Sendable {
         var name: String?
         var crashed: Bool?
         var truncated: String?
+        var task: Task?
+        var access_conflict: AccessConflict?
         var frames: [Frame]
+    }
+
+    struct Task: Decodable, Sendable {
+        var id: Int
+        var name: String?
+    }
+
+    struct AccessConflict: Decodable, Sendable {
+        struct Access: Decodable, Sendable {
+            var kind: String?
+            var frame: Frame?
+        }
+
+        var address: String
+        var previous: Access
+        var current: Access
     }
 
     struct Frame: Decodable, Sendable {

@@ -52,7 +52,9 @@ import Testing
         report.breadcrumbs = [
             Breadcrumb(time: report.header.time, message: "pwd=x", data: ["api-key": .string("k"), "n": .integer(1)])
         ]
+        report.threads[0].task = TaskFacts(id: 3, name: "login token=abc")
         Scrubbing().apply(to: &report)
+        #expect(report.threads[0].task == TaskFacts(id: 3, name: "login token=[removed]"))
         let mark = JSONValue.string("[removed]")
         #expect(report.context?.tags == ["region": "eu-1", "Session-ID": "[removed]"])
         #expect(report.context?.user == ["id": .string("u-7"), "passwordHash": mark])

@@ -54,7 +54,7 @@ final class Till {
 
     @inline(never)
     func change(_ change: (inout Int) -> Void) {
-        change(&total)
+        change(&total)  // crash: exclusivity, previous access
     }
 
     @inline(never)

@@ -13,7 +13,7 @@ extension Stage {
         case (.topLevel, _):
             return
         case (.suspending(let body), _):
-            Task.detached {
+            Task.detached(name: kind.name) {
                 await body(count)
                 survive(kind)
             }
@@ -31,7 +31,7 @@ extension Stage {
                 survive(kind)
             }
         case (.plain(let body), .task):
-            Task.detached {
+            Task.detached(name: kind.name) {
                 body(count)
                 survive(kind)
             }

@@ -66,6 +66,10 @@ extension Scrubbing {
         let text = ScrubbedText(rules: self)
         if let message = report.crash?.message { report.crash?.message = text.scrubbed(message) }
         report.message = report.message.map(text.scrubbed)
+        for index in report.threads.indices {
+            guard let name = report.threads[index].task?.name else { continue }
+            report.threads[index].task?.name = text.scrubbed(name)
+        }
         if var error = report.error {
             error.text = text.scrubbed(error.text)
             for index in error.chain.indices { error.chain[index].text = text.scrubbed(error.chain[index].text) }

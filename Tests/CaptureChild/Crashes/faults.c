@@ -3,6 +3,7 @@
 #include "kinds.h"
 
 #include <assert.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -91,6 +92,24 @@ static void double_free(void) {
     free(block);
 }
 
+extern void capture_child_fatal_error(void) __attribute__((weak));
+
+/// Swift's own end, where the child has its runtime.
+static void fatal_error(void) {
+    if (capture_child_fatal_error == NULL) _exit(71);
+    capture_child_fatal_error();
+}
+
+/// Throws an `int` that nobody catches, where the child has libstdc++.
+static void terminate(void) {
+    void *(*allocate)(size_t) = (void *(*)(size_t))dlsym(RTLD_DEFAULT, "__cxa_allocate_exception");
+    void (*throw)(void *, void *, void (*)(void *)) =
+        (void (*)(void *, void *, void (*)(void *)))dlsym(RTLD_DEFAULT, "__cxa_throw");
+    void *type = dlsym(RTLD_DEFAULT, "_ZTIi");
+    if (allocate == NULL || throw == NULL || type == NULL) _exit(71);
+    throw(allocate(sizeof(int)), type, NULL);
+}
+
 static void failed_assert(void) { assert(capture_child_opaque(0) != NULL); }
 
 static void raise_number(void) { raise((int)capture_child_number); }
@@ -108,5 +127,6 @@ const Kind capture_child_faults[] = {
     {"segv", capture_child_segv}, {"segvs", segv_many_times}, {"ill", ill},       {"trap", trap},          {"bus", bus}, {"bus-once", bus_once},
     {"fpe", fpe},                 {"sys", sys},       {"abort", abort},        {"double-free", double_free},
     {"assert", failed_assert},    {"raise", raise_number}, {"kill", kill_number}, {"wait", wait_outside},
+    {"fatal-error", fatal_error}, {"terminate", terminate},
     {NULL, NULL},
 };
