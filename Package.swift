@@ -45,6 +45,7 @@ let system: [Target] = [
         pkgConfig: "sqlite3",
         providers: [.apt(["libsqlite3-dev"])]
     ),
+    .systemLibrary(name: "CPQ", path: "Sources/System/CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(
         name: "CMicroHTTPD",
         path: "Sources/System/CMicroHTTPD",
@@ -86,7 +87,7 @@ let sdk: [Target] = [
 let collector: [Target] = [
     .target(
         name: "Store",
-        dependencies: ["CrashReport", "CSQLite", "CCrypto"],
+        dependencies: ["CrashReport", "CSQLite", "CPQ", "CCrypto"],
         path: "Collector/Store",
         swiftSettings: strict
     ),

@@ -112,6 +112,14 @@ public final class DigestWorker: Sendable {
         throws(StoreError)
     {
         let (digested, warnings): (DigestedReport, [String])
+        guard pending.attempts <= Self.maximumAttempts else {
+            // Of several nodes: each start gives up what ended its own process, but this one may not have been started anew.
+            failedCount.add(1, ordering: .relaxed)
+            return try store.fail(
+                pending.key,
+                reason: "the collector ended while digesting it, \(Self.maximumAttempts) times"
+            )
+        }
         do {
             let decoded = try Report.decode(gzip: pending.gzip)
             (digested, warnings) = (try digest(decoded.report), decoded.warnings)

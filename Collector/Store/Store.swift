@@ -64,6 +64,8 @@ public protocol Store: Sendable {
     /// The bytes of a report; nil when there is none of this key.
     func body(of report: ReportKey) throws(StoreError) -> ReportBody?
 
+    /// True while some `mayday serve` works on this store.
+    func isServed() throws(StoreError) -> Bool
     /// Lets go of files and connections; nothing may be called afterwards.
     func close()
 }

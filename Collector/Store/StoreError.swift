@@ -2,6 +2,8 @@
 public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// There is no store at this path.
     case missing(path: String)
+    /// The database holds no store.
+    case empty(database: String)
     /// It is there, but may not or cannot be opened.
     case unusable(path: String, reason: String)
     /// Written by another version of the program.
@@ -18,6 +20,8 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         switch self {
         case .missing(let path):
             "no data at \(path): give --data DIR or MAYDAY_DATA, or make it with `mayday serve --data \(path)`"
+        case .empty(let database):
+            "no data in \(database): give another --store or MAYDAY_STORE, or make it with `mayday serve --store \(database)`"
         case .unusable(let path, let reason):
             "cannot use \(path): \(reason)"
         case .version(let path, let found, let known) where found > known:

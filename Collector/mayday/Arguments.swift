@@ -63,15 +63,33 @@ struct Arguments: Sendable {
     /// How many to list.
     func limit() throws(CommandError) -> Int { try number("--limit", upTo: 100_000) ?? 50 }
 
-    /// Where the store is.
-    var directory: DataDirectory {
-        let variable = ProcessInfo.processInfo.environment["MAYDAY_DATA"].flatMap { $0.isEmpty ? nil : $0 }
-        return DataDirectory(value("--data") ?? variable ?? "./mayday-data")
+    /// Where the store is: what the flags say, else the variables, else `./mayday-data`.
+    func location() throws(CommandError) -> StoreLocation {
+        func variable(_ name: String) -> String? {
+            ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        switch (value("--data"), value("--store")) {
+        case (_?, _?): throw usage("--data and --store name two stores: give one of them")
+        case (let path?, nil): return .directory(DataDirectory(path))
+        case (nil, let url?): return try database(url, givenBy: "--store")
+        case (nil, nil):
+            if let url = variable("MAYDAY_STORE") { return try database(url, givenBy: "MAYDAY_STORE") }
+            return .directory(DataDirectory(variable("MAYDAY_DATA") ?? "./mayday-data"))
+        }
+    }
+
+    /// The URL is not repeated: it may hold a password.
+    private func database(_ url: String, givenBy name: String) throws(CommandError) -> StoreLocation {
+        guard let address = PostgresAddress(url) else {
+            throw usage("\(name): expected postgres://USER@HOST:PORT/DATABASE, as libpq takes it")
+        }
+        return .database(address)
     }
 
     /// Opens the store that is there.
     func openStore() throws(CommandError) -> any Store {
-        try CommandError.wrapping { () throws(StoreError) in try directory.openStore() }
+        let location = try location()
+        return try CommandError.wrapping { () throws(StoreError) in try location.open() }
     }
 
     /// A wrong command line, with where to read more.

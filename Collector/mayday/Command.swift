@@ -26,7 +26,7 @@ struct CommandSpec: Sendable {
     var operands = ""
     /// How many operands there may be.
     var operandCount: ClosedRange<Int> = 0...0
-    /// Its own flags; `--data` and `--help` are added.
+    /// Its own flags; `--data`, `--store` and `--help` are added.
     var options: [Option] = []
     /// What else a person should know, a paragraph each.
     var notes: [String] = []
@@ -41,7 +41,12 @@ struct CommandSpec: Sendable {
             value: "DIR",
             help: "directory of the store (default ./mayday-data, or MAYDAY_DATA)"
         )
-        return options + (usesStore ? [data] : []) + [Option(name: "--help", value: nil, help: "show this help")]
+        let store = Option(
+            name: "--store",
+            value: "URL",
+            help: "a PostgreSQL database instead: postgres://USER@HOST/DATABASE (or MAYDAY_STORE)"
+        )
+        return options + (usesStore ? [data, store] : []) + [Option(name: "--help", value: nil, help: "show this help")]
     }
 }
 

@@ -43,7 +43,7 @@ enum ImportCommand: Command {
                 text: "\(error); \(done) reports are there, import again for the rest"
             )
         }
-        digest(store, arguments.directory, console)
+        try digest(store, try arguments.location(), console)
         return show(importer.outcome, arguments, console)
     }
 
@@ -63,8 +63,11 @@ enum ImportCommand: Command {
     }
 
     /// Groups what was imported, unless `mayday serve` is there to do it.
-    private static func digest(_ store: any Store, _ directory: DataDirectory, _ console: Console) {
-        guard let lock = try? directory.lock() else { return }
+    private static func digest(_ store: any Store, _ location: StoreLocation, _ console: Console) throws(CommandError) {
+        guard try CommandError.wrapping({ () throws(StoreError) in try !store.isServed() }) else { return }
+        // It may have started just now.
+        let lock: ServeLock?
+        do throws(StoreError) { lock = try location.lock() } catch { return }
         let worker = DigestWorker(store: store, log: { _ in }) {
             let digester = Digester()
             return digester.digest
@@ -72,7 +75,7 @@ enum ImportCommand: Command {
         worker.start()
         worker.stop(within: .seconds(600))
         if worker.failed > 0 { console.note("\(worker.failed) could not be grouped: see `mayday reports`") }
-        lock.release()
+        lock?.release()
     }
 
     private static func show(_ outcome: Importer.Outcome, _ arguments: Arguments, _ console: Console) -> ExitCode {

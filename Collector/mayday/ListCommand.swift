@@ -12,18 +12,18 @@ enum ListCommand: Command {
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
         let (limit, project) = (try arguments.limit(), try arguments.number("--project"))
-        let store = try arguments.openStore()
-        let list = try CommandError.wrapping { () throws(StoreError) in
-            try IssueList.load(from: store, project: project, limit: limit)
+        let (location, store) = (try arguments.location(), try arguments.openStore())
+        let (list, isServed) = try CommandError.wrapping { () throws(StoreError) in
+            (try IssueList.load(from: store, project: project, limit: limit), try store.isServed())
         }
         if arguments.has("--json") {
             console.print(list.json)
         } else if !list.entries.isEmpty {
             console.print(list.text(console.layout))
         }
-        tell(list.undigested, arguments.directory, console)
+        tell(list.undigested, location, isServed: isServed, console)
         if list.entries.isEmpty, !arguments.has("--json") {
-            console.note(try remedy(project, list.undigested, arguments.directory, store))
+            console.note(try remedy(project, list.undigested, location, isServed: isServed, store))
         }
         return list.entries.isEmpty ? .nothingFound : .done
     }
@@ -32,7 +32,8 @@ enum ListCommand: Command {
     private static func remedy(
         _ project: Int?,
         _ undigested: DigestCounts,
-        _ directory: DataDirectory,
+        _ location: StoreLocation,
+        isServed: Bool,
         _ store: any Store
     ) throws(CommandError) -> String {
         let found = try CommandError.wrapping { () throws(StoreError) in
@@ -41,18 +42,22 @@ enum ListCommand: Command {
         if let project, !found { return "no project \(project): `mayday projects list` shows those there are" }
         let place = project.map { " in project \($0)" } ?? ""
         if undigested.pending + undigested.failed > 0 { return "no issues yet\(place)" }
-        let start = directory.isServed ? "" : "start `mayday serve --data \(directory.path)` and "
+        let start = isServed ? "" : "start `mayday serve \(location.flag)` and "
         return
             "no issues yet\(place): \(start)give your service the DSN that the first start of `mayday serve` printed "
             + "(a lost one is replaced by `mayday projects rotate \(project ?? 1)`), and crash it"
     }
 
     /// Says why something that was sent may not be in the list.
-    private static func tell(_ undigested: DigestCounts, _ directory: DataDirectory, _ console: Console) {
+    private static func tell(
+        _ undigested: DigestCounts,
+        _ location: StoreLocation,
+        isServed: Bool,
+        _ console: Console
+    ) {
         if undigested.pending > 0 {
             let remedy =
-                directory.isServed
-                ? "`mayday serve` is at it" : "no `mayday serve` is running on \(directory.path): start it"
+                isServed ? "`mayday serve` is at it" : "no `mayday serve` is running on \(location): start it"
             console.note("\(reports(undigested.pending)) waiting for digestion, not in the list yet; \(remedy)")
         }
         if undigested.failed > 0 {

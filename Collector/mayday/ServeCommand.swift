@@ -22,12 +22,15 @@ enum ServeCommand: Command {
         notes: [
             "The first start makes the data directory and the project 1, \"default\", and prints its DSN and the admin "
                 + "token once. Requests are logged on standard error.",
+            "Several may serve one PostgreSQL database, behind a balancer: each takes reports and a share of the digestion, "
+                + "and what one that ends leaves is taken by the others. Not through a pooler that pools transactions.",
             "An address other than this machine's own is served without TLS: keep it in a trusted network or behind "
                 + "a proxy that speaks HTTPS.",
         ],
         examples: [
             "mayday serve",
             "mayday serve --listen 0.0.0.0:7171 --url https://mayday.example.com",
+            "mayday serve --store postgres://mayday@db.example.com/mayday",
         ]
     )
 
@@ -38,10 +41,9 @@ enum ServeCommand: Command {
         }
         let url = try arguments.value("--url").map { text throws(CommandError) in try BaseURL(text, arguments) }
         let signals = StopSignals()
-        let (directory, log) = (arguments.directory, ServerLog.standardError)
+        let (location, log) = (try arguments.location(), ServerLog.standardError)
         let (lock, store) = try CommandError.wrapping { () throws(StoreError) in
-            try directory.create()
-            return (try directory.lock(), try directory.createStore())
+            (try location.lock(), try location.create())
         }
         let worker = DigestWorker(store: store, log: log.line) {
             let digester = Digester()
@@ -54,7 +56,7 @@ enum ServeCommand: Command {
             throw CommandError(code: .unreachable, text: "\(error)")
         }
         try CommandError.wrapping { () throws(StoreError) in
-            try announce(server.address, url ?? BaseURL(server.address), store, arguments, console)
+            try announce(server.address, url ?? BaseURL(server.address), store, location, arguments, console)
         }
         if !address.isLoopback {
             console.note(
@@ -66,7 +68,7 @@ enum ServeCommand: Command {
         server.stop()
         worker.stop(within: .seconds(5))
         store.close()
-        lock.release()
+        lock?.release()
         return .done
     }
 
@@ -97,6 +99,7 @@ enum ServeCommand: Command {
         _ address: ListenAddress,
         _ url: BaseURL,
         _ store: any Store,
+        _ location: StoreLocation,
         _ arguments: Arguments,
         _ console: Console
     ) throws(StoreError) {
@@ -118,7 +121,7 @@ enum ServeCommand: Command {
                 "MAYDAY_DSN=\(dsn)", "MAYDAY_ADMIN_TOKEN=\(token.text)",
             ])
         }
-        console.print("listening on http://\(address), data in \(arguments.directory.path)")
+        console.print("listening on http://\(address), data in \(location)")
     }
 }
 

@@ -80,11 +80,11 @@
             #expect(await last.stop().status == .exited(0))
             let list = try await collector.run("list", "--json", "--limit", "100000")
             let reports = try await collector.run("reports", "--json", "--limit", "100000")
-            let stored = try ids(in: reports.output)
+            let stored = try Listed.reports(reports.output)
             #expect(answered.count >= 40)
             #expect(answered.isSubset(of: stored.all))
             #expect(stored.all == stored.digested)
-            #expect(try counts(in: list.output) == stored.all.count)
+            #expect(try Listed.count(list.output) == stored.all.count)
         }
 
         /// Posts from four connections, kills the server after some answers, and returns the ids that had a 201.
@@ -107,19 +107,6 @@
                 }
                 return await group.reduce(into: []) { $0.formUnion($1) }
             }
-        }
-
-        private func ids(in json: String) throws -> (all: Set<String>, digested: Set<String>) {
-            let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
-            let reports = try #require(object["reports"] as? [[String: Any]])
-            let all = Set(reports.compactMap { $0["id"] as? String })
-            #expect(all.count == reports.count)
-            return (all, Set(reports.filter { $0["state"] as? String == "done" }.compactMap { $0["id"] as? String }))
-        }
-
-        private func counts(in json: String) throws -> Int {
-            let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
-            return try #require(object["issues"] as? [[String: Any]]).compactMap { $0["count"] as? Int }.reduce(0, +)
         }
 
         @Test("a disk that is full: 503 and nothing lost; with room again, 201")
@@ -147,7 +134,7 @@
             #expect(try serving.post(SampleReport(seed: 9_000).gzip(), key: key).status == 201)
             #expect(try HTTPClient(port: serving.port).request("GET", "/healthz").status == 200)
             let reports = try await collector.run("reports", "--json", "--limit", "100000")
-            #expect(try ids(in: reports.output).all.count == kept + 1)
+            #expect(try Listed.reports(reports.output).all.count == kept + 1)
             #expect(await serving.stop().status == .exited(0))
         }
     }

@@ -27,7 +27,7 @@
             "a wrong command line is told which flag and what to do: exit 2",
             arguments: [
                 ("lst", "unknown command lst: there are serve, list"),
-                ("list --jsn", "unknown flag --jsn: it takes --limit, --project, --json, --data, --help"),
+                ("list --jsn", "unknown flag --jsn: it takes --limit, --project, --json, --data, --store"),
                 ("list --limit", "--limit needs a value: --limit N"),
                 ("list --limit=", "--limit needs a value: --limit N"),
                 ("list --limit 0", "--limit 0: expected a whole number from 1"),
@@ -49,6 +49,8 @@
                 ("doctor a --pid 1", "BINARY, --pid and --server exclude each other: give one"),
                 ("doctor --pid x", "--pid x: expected a whole number"),
                 ("doctor --server x", "--server x: expected http://HOST:PORT or https://HOST"),
+                ("list --data a --store postgres://h/d", "--data and --store name two stores: give one of them"),
+                ("list --store mysql://h/d", "--store: expected postgres://USER@HOST:PORT/DATABASE"),
                 ("version --data x", "unknown flag --data: it takes --json, --help"),
             ]
         )

@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Digestion and issues in the store")
 struct DigestStoreTests {
-    @Test("reports of one fingerprint are one issue, with its count, times and releases")
-    func counting() throws {
-        let fixture = try Fixture()
+    @Test("reports of one fingerprint are one issue, with its count, times and releases", arguments: Backend.allCases)
+    func counting(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
         let reports = [
             fixture.report(1, release: "checkout@1.0.0", minutes: 10),
             fixture.report(2, release: "checkout@1.1.0", minutes: 30),
@@ -32,9 +32,9 @@ struct DigestStoreTests {
         #expect(try fixture.store.reports(ReportSelection(issue: issue.key, limit: 10)).count == 4)
     }
 
-    @Test("an older report that comes late does not take over the headline")
-    func lateReport() throws {
-        let fixture = try Fixture()
+    @Test("an older report that comes late does not take over the headline", arguments: Backend.allCases)
+    func lateReport(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
         let (new, old) = (fixture.report(1, minutes: 10), fixture.report(2, minutes: 5))
         for (report, title) in [(new, "new"), (old, "old")] {
             _ = try fixture.store.add(report)
@@ -45,9 +45,9 @@ struct DigestStoreTests {
         #expect(issue.firstSeen == old.facts.time)
     }
 
-    @Test("numbers count from 1 in each project")
-    func numbers() throws {
-        let fixture = try Fixture()
+    @Test("numbers count from 1 in each project", arguments: Backend.allCases)
+    func numbers(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
         let other = try #require(try fixture.store.addProject(name: "other", key: Secret("k").hash, at: .now()))
         for (project, seed) in [(1, 1), (other.id, 2), (1, 3)] {
             var report = fixture.report(UInt64(seed))
@@ -60,9 +60,9 @@ struct DigestStoreTests {
         #expect(keys == Set(expected))
     }
 
-    @Test("a digestion that is written twice counts once")
-    func twice() throws {
-        let fixture = try Fixture()
+    @Test("a digestion that is written twice counts once", arguments: Backend.allCases)
+    func twice(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
         let report = fixture.report(1)
         _ = try fixture.store.add(report)
         #expect(try fixture.store.finish(fixture.digestion(report)) != nil)
@@ -71,9 +71,9 @@ struct DigestStoreTests {
         #expect(try fixture.store.body(of: report.key)?.digested == [1, 2, 3])
     }
 
-    @Test("remarks come back as they were; a digest of an older schema has none")
-    func remarks() throws {
-        let fixture = try Fixture()
+    @Test("remarks come back as they were; a digest of an older schema has none", arguments: Backend.allCases)
+    func remarks(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
         let report = fixture.report(1)
         _ = try fixture.store.add(report)
         #expect(try fixture.store.body(of: report.key)?.remarks == DigestRemarks())
@@ -85,16 +85,15 @@ struct DigestStoreTests {
         )
         _ = try fixture.store.finish(digestion)
         #expect(try fixture.store.body(of: report.key)?.remarks == digestion.remarks)
-        let connection = try Connection(path: fixture.directory.database, create: false)
         for damaged in ["NULL", "''", "'{}'", "'[1]'", "'{\"images\":[{\"index\":1.5}],\"warnings\":[1]}'"] {
-            try connection.execute("UPDATE digested_bodies SET remarks = \(damaged)")
+            try fixture.execute("UPDATE digested_bodies SET remarks = \(damaged)")
             #expect(try fixture.store.body(of: report.key)?.remarks == DigestRemarks())
         }
     }
 
-    @Test("reports are claimed oldest first; one that was tried before comes alone")
-    func claiming() throws {
-        let fixture = try Fixture()
+    @Test("reports are claimed oldest first; one that was tried before comes alone", arguments: Backend.allCases)
+    func claiming(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
         let reports = (0..<5).map { fixture.report(UInt64($0)) }
         for report in reports { _ = try fixture.store.add(report) }
         let first = try fixture.store.claimPending(limit: 2)
@@ -111,9 +110,12 @@ struct DigestStoreTests {
         #expect(try fixture.store.claimPending(limit: 9).map(\.attempts) == [1, 1])
     }
 
-    @Test("a report that fails, or ends the process, is given up after its attempts and holds nobody up")
-    func givingUp() throws {
-        let fixture = try Fixture()
+    @Test(
+        "a report that fails, or ends the process, is given up after its attempts and holds nobody up",
+        arguments: Backend.allCases
+    )
+    func givingUp(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
         let (failing, killing, good) = (fixture.report(1), fixture.report(2), fixture.report(3))
         for report in [failing, killing, good] { _ = try fixture.store.add(report) }
         for start in 1...3 {

@@ -4,21 +4,69 @@ import TestSupport
 
 @testable import Store
 
-/// A store with one project, in a directory of its own.
+/// What the store is kept in: the same suites run on each.
+enum Backend: CaseIterable, CustomTestStringConvertible {
+    case sqlite
+    case postgres
+
+    var testDescription: String {
+        switch self {
+        case .sqlite: "SQLite"
+        case .postgres: "PostgreSQL"
+        }
+    }
+
+    /// A place that holds nothing yet.
+    func freshLocation(in temporary: TemporaryDirectory) throws -> StoreLocation {
+        switch self {
+        case .sqlite: return .directory(DataDirectory("\(temporary.path)/data"))
+        case .postgres:
+            return .database(try #require(PostgresAddress(try PostgresServer.running().freshURL())))
+        }
+    }
+}
+
+/// A store with one project, in a place of its own.
 struct Fixture {
     let temporary: TemporaryDirectory
-    let directory: DataDirectory
+    let location: StoreLocation
     let store: any Store
     let project: Project
     let key = Secret.random()
 
+    /// The conformance suites give the backend; what is said of files and their modes is said of SQLite alone.
+    init(_ backend: Backend) throws {
+        temporary = try TemporaryDirectory()
+        location = try backend.freshLocation(in: temporary)
+        store = try location.create()
+        project = try Self.setUp(store, key)
+    }
+
+    /// On SQLite.
+    ///
+    /// - Parameter maximumPages: the database is full at so many.
     init(maximumPages: Int? = nil) throws {
         temporary = try TemporaryDirectory()
-        directory = DataDirectory("\(temporary.path)/data")
-        store = try directory.createStore(maximumPages: maximumPages)
-        project = try #require(
+        location = try Backend.sqlite.freshLocation(in: temporary)
+        store = try DataDirectory("\(temporary.path)/data").createStore(maximumPages: maximumPages)
+        project = try Self.setUp(store, key)
+    }
+
+    /// Where it is on SQLite.
+    var directory: DataDirectory { DataDirectory("\(temporary.path)/data") }
+
+    private static func setUp(_ store: any Store, _ key: Secret) throws -> Project {
+        try #require(
             try store.setUp(project: "default", key: key.hash, adminToken: Secret("admin").hash, at: .now())
         )
+    }
+
+    /// Runs SQL on the database beside the store.
+    func execute(_ sql: String) throws {
+        switch location {
+        case .directory(let directory): try SQLiteConnection(path: directory.database, create: false).execute(sql)
+        case .database(let address): try PostgresConnection(address).execute(sql)
+        }
     }
 
     /// A report that differs by its seed.

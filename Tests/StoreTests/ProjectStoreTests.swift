@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Projects and secrets in the store")
 struct ProjectStoreTests {
-    @Test("a store is set up once")
-    func setUp() throws {
-        let fixture = try Fixture()
+    @Test("a store is set up once", arguments: Backend.allCases)
+    func setUp(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
         #expect(fixture.project.id == 1)
         let again = try fixture.store.setUp(
             project: "again",
@@ -20,9 +20,9 @@ struct ProjectStoreTests {
         #expect(try fixture.store.adminToken() == Secret("admin").hash)
     }
 
-    @Test("keys are replaced, names are unique")
-    func projects() throws {
-        let fixture = try Fixture()
+    @Test("keys are replaced, names are unique", arguments: Backend.allCases)
+    func projects(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
         let added = try #require(try fixture.store.addProject(name: "b", key: Secret("old").hash, at: .now()))
         #expect(try fixture.store.addProject(name: "b", key: Secret("other").hash, at: .now()) == nil)
         #expect(try fixture.store.replaceKey(ofProject: added.id, with: Secret("new").hash))

@@ -8,12 +8,12 @@ import TestSupport
 
 @Suite("Reports in the store")
 struct ReportStoreTests {
-    @Test("what was added comes back as it was, also after the store was opened anew")
-    func roundTrip() throws {
-        let fixture = try Fixture()
+    @Test("what was added comes back as it was, also after the store was opened anew", arguments: Backend.allCases)
+    func roundTrip(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
         let report = fixture.report(1)
         #expect(try fixture.store.add(report) == .stored)
-        let again = try fixture.directory.openStore()
+        let again = try fixture.location.open()
         for store in [fixture.store, again] {
             let listed = try #require(try store.reports(ReportSelection(limit: 10)).first)
             #expect(listed.key == report.key)
@@ -24,9 +24,9 @@ struct ReportStoreTests {
         }
     }
 
-    @Test("an id that the project has is a duplicate; another project may have the same")
-    func duplicates() throws {
-        let fixture = try Fixture()
+    @Test("an id that the project has is a duplicate; another project may have the same", arguments: Backend.allCases)
+    func duplicates(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
         var report = fixture.report(1)
         #expect(try fixture.store.add(report) == .stored)
         report.gzip = [0]
@@ -39,9 +39,12 @@ struct ReportStoreTests {
         #expect(try fixture.store.reports(ReportSelection(project: other.id, limit: 10)).map(\.key) == [report.key])
     }
 
-    @Test("a report of a project that is not there is refused, and what waited beside it is kept")
-    func unknownProject() throws {
-        let fixture = try Fixture()
+    @Test(
+        "a report of a project that is not there is refused, and what waited beside it is kept",
+        arguments: Backend.allCases
+    )
+    func unknownProject(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
         var stray = fixture.report(1)
         stray.key.project = 99
         #expect(throws: StoreError.self) { try fixture.store.add(stray) }
@@ -49,9 +52,9 @@ struct ReportStoreTests {
         #expect(try fixture.store.reports(ReportSelection(limit: 10)).count == 1)
     }
 
-    @Test("writes that wait together are each answered for themselves")
-    func concurrentAdds() throws {
-        let fixture = try Fixture()
+    @Test("writes that wait together are each answered for themselves", arguments: Backend.allCases)
+    func concurrentAdds(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
         let reports = (0..<200).map { fixture.report(UInt64($0 % 150)) }
         let outcomes = Mutex<[Addition?]>([])
         DispatchQueue.concurrentPerform(iterations: reports.count) { index in
@@ -69,9 +72,9 @@ struct ReportStoreTests {
         #expect(Set(try fixture.store.reports(ReportSelection(limit: 1_000)).map(\.key.id)) == kept)
     }
 
-    @Test("reports are listed newest first, and found by the beginning of their id")
-    func selection() throws {
-        let fixture = try Fixture()
+    @Test("reports are listed newest first, and found by the beginning of their id", arguments: Backend.allCases)
+    func selection(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
         let reports = [(1, 5), (2, 9), (3, 1)].map { fixture.report(UInt64($0.0), minutes: $0.1) }
         for report in reports { _ = try fixture.store.add(report) }
         let listed = try fixture.store.reports(ReportSelection(limit: 2)).map(\.key.id)
@@ -105,7 +108,7 @@ struct ReportStoreTests {
         #expect(!kept.isEmpty)
         #expect(Set(try fixture.store.reports(ReportSelection(limit: 1_000)).map(\.key)) == Set(kept))
         // Another process has no such limit: to it the disk has room again.
-        let roomy = try fixture.directory.openStore()
+        let roomy = try fixture.location.open()
         #expect(try roomy.add(fixture.report(1_000)) == .stored)
     }
 
@@ -128,9 +131,9 @@ struct ReportStoreTests {
         #expect(throws: StoreError.self) { try fixture.store.add(fixture.report(3)) }
     }
 
-    @Test("lists hold no text of a megabyte, and the report holds it whole")
-    func hugeTexts() throws {
-        let fixture = try Fixture()
+    @Test("lists hold no text of a megabyte, and the report holds it whole", arguments: Backend.allCases)
+    func hugeTexts(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
         let huge = String(repeating: "e\u{301}", count: 20_000)
         var report = SampleReport().report()
         report.header.kind = ReportKind(huge)

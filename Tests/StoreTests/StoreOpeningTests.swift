@@ -35,15 +35,17 @@ struct StoreOpeningTests {
         let fixture = try Fixture()
         let path = fixture.directory.path
         func set(_ version: Int) throws {
-            try Connection(path: fixture.directory.database, create: false).execute("PRAGMA user_version = \(version)")
+            try SQLiteConnection(path: fixture.directory.database, create: false).execute(
+                "PRAGMA user_version = \(version)"
+            )
         }
-        try set(Schema.current + 1)
-        let newer = StoreError.version(path: path, found: Schema.current + 1, known: Schema.current)
+        try set(SQLiteSchema.current + 1)
+        let newer = StoreError.version(path: path, found: SQLiteSchema.current + 1, known: SQLiteSchema.current)
         #expect(throws: newer) { try fixture.directory.openStore() }
         #expect(throws: newer) { try fixture.directory.createStore() }
         #expect("\(newer)".contains("newer mayday"))
-        try set(Schema.current - 1)
-        let older = StoreError.version(path: path, found: Schema.current - 1, known: Schema.current)
+        try set(SQLiteSchema.current - 1)
+        let older = StoreError.version(path: path, found: SQLiteSchema.current - 1, known: SQLiteSchema.current)
         #expect(throws: older) { try fixture.directory.openStore() }
         #expect("\(older)".contains("start `mayday serve` once"))
     }
@@ -51,17 +53,17 @@ struct StoreOpeningTests {
     @Test("migrations run in order, all or nothing")
     func migrations() throws {
         let temporary = try TemporaryDirectory()
-        let connection = try Connection(path: "\(temporary.path)/db", create: true)
+        let connection = try SQLiteConnection(path: "\(temporary.path)/db", create: true)
         let (first, second) = ("CREATE TABLE a (x)", "ALTER TABLE a ADD y; CREATE TABLE b (x)")
-        try Schema.migrate(connection, path: "db", steps: [first])
+        try SQLiteSchema.migrate(connection, path: "db", steps: [first])
         #expect(throws: StoreError.self) {
-            try Schema.migrate(connection, path: "db", steps: [first, second + "; no"])
+            try SQLiteSchema.migrate(connection, path: "db", steps: [first, second + "; no"])
         }
-        try Schema.migrate(connection, path: "db", steps: [first, second])
-        try Schema.migrate(connection, path: "db", steps: [first, second])
+        try SQLiteSchema.migrate(connection, path: "db", steps: [first, second])
+        try SQLiteSchema.migrate(connection, path: "db", steps: [first, second])
         try connection.execute("INSERT INTO a VALUES (1, 2); INSERT INTO b VALUES (3)")
         #expect(throws: StoreError.version(path: "db", found: 2, known: 1)) {
-            try Schema.migrate(connection, path: "db", steps: [first])
+            try SQLiteSchema.migrate(connection, path: "db", steps: [first])
         }
     }
 

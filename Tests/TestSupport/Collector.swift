@@ -1,7 +1,7 @@
 #if os(Linux)
     import Foundation
 
-    /// The built `mayday` and a data directory of its own.
+    /// The built `mayday` and a store of its own.
     public final class Collector: Sendable {
         /// The executable beside the tests.
         public static let mayday = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -12,17 +12,22 @@
         /// The data directory.
         public let data: String
 
-        /// A data directory that is not there yet.
-        public init() throws {
+        /// URL of the database it uses instead of the data directory.
+        private let database: String?
+
+        /// A data directory that is not there yet, or an empty database.
+        public init(database: String? = nil) throws {
             temporary = try TemporaryDirectory()
             data = "\(temporary.path)/data"
+            self.database = database
         }
 
-        /// Runs a command on the data directory to its end.
+        /// Runs a command on the store to its end.
         public func run(_ arguments: String..., environment: [String: String] = [:]) async throws
             -> ChildProcess.Outcome
         {
-            let environment = environment.merging(["MAYDAY_DATA": data]) { own, _ in own }
+            let place = database.map { ["MAYDAY_STORE": $0] } ?? ["MAYDAY_DATA": data]
+            let environment = environment.merging(place) { own, _ in own }
             return try await ChildProcess.run(Self.mayday, arguments, environment: environment)
         }
 
@@ -32,7 +37,8 @@
         public func serve(_ arguments: String..., limit: Duration = .seconds(120)) async throws -> Serving {
             let child = try ChildProcess(
                 Self.mayday,
-                ["serve", "--data", data, "--listen", "127.0.0.1:0"] + arguments,
+                ["serve", "--listen", "127.0.0.1:0"] + (database.map { ["--store", $0] } ?? ["--data", data])
+                    + arguments,
                 limit: limit
             )
             guard let line = await child.line(containing: "listening") else {

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// There is no thread of its own: the first caller leads a round and hands the lead to the next one who waits.
 final class WriteQueue: Sendable {
-    private let connection: Mutex<Connection>
+    private let connection: Mutex<SQLiteConnection>
     private let line = Mutex(Line())
     /// Bounds how long the first of a round waits for the last.
     private static let maximumRound = 64
@@ -16,11 +16,11 @@ final class WriteQueue: Sendable {
         var isLed = false
     }
 
-    init(_ connection: sending Connection) { self.connection = Mutex(connection) }
+    init(_ connection: sending SQLiteConnection) { self.connection = Mutex(connection) }
 
     /// Runs `body` in a transaction and returns its value once that is durable. What `body` did is undone if it throws.
     func perform<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(StoreError) -> Value
+        _ body: @escaping @Sendable (any SQLConnection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         let outcome = Outcome<Value>()
         let write = Write(
@@ -64,7 +64,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    private static func commit(_ round: [Write], on connection: Connection) {
+    private static func commit(_ round: [Write], on connection: SQLiteConnection) {
         do throws(StoreError) {
             try connection.execute("BEGIN IMMEDIATE")
             for write in round {
@@ -88,14 +88,14 @@ final class WriteQueue: Sendable {
 /// One caller's write.
 private final class Write: Sendable {
     /// Does it, keeps its outcome, and returns the error if there was one.
-    let run: @Sendable (Connection) -> StoreError?
+    let run: @Sendable (SQLiteConnection) -> StoreError?
     /// Replaces its outcome, since the transaction that held it is gone.
     let fail: @Sendable (StoreError) -> Void
     /// Signalled once: to lead, or because it is done.
     let turn = DispatchSemaphore(value: 0)
     private let done = Atomic(false)
 
-    init(run: @escaping @Sendable (Connection) -> StoreError?, fail: @escaping @Sendable (StoreError) -> Void) {
+    init(run: @escaping @Sendable (SQLiteConnection) -> StoreError?, fail: @escaping @Sendable (StoreError) -> Void) {
         self.run = run
         self.fail = fail
     }

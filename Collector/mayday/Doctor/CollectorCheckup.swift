@@ -3,24 +3,26 @@ import Foundation
 import Query
 import Store
 
-/// The collector: its data directory, or its server from outside.
+/// The collector: its store, or its server from outside.
 enum CollectorCheckup {
-    // MARK: Data directory
+    // MARK: Store
 
     /// - Returns: what was found, and false when the store cannot be opened.
-    static func run(_ directory: DataDirectory) -> (Checkup, isOpen: Bool) {
-        var checkup = Checkup("collector, data in \(directory.path)")
+    static func run(_ location: StoreLocation) -> (Checkup, isOpen: Bool) {
+        var checkup = Checkup("collector, data in \(location)")
         let store: any Store
         do throws(StoreError) {
-            store = try directory.openStore()
+            store = try location.open()
         } catch {
             checkup.problem("store", "\(error)")
             return (checkup, false)
         }
         defer { store.close() }
         checkup.ok("store", "can be opened")
-        access(directory, &checkup)
-        room(directory, &checkup)
+        if case .directory(let directory) = location {
+            access(directory, &checkup)
+            room(directory, &checkup)
+        }
         BinaryCheckup.library(
             "libdw.so.1",
             package: "libdw1",
@@ -29,9 +31,9 @@ enum CollectorCheckup {
         )
         do throws(StoreError) {
             let url = try store.publicURL()
-            server(directory, url, &checkup)
+            try server(location, store, url, &checkup)
             try projects(store, &checkup)
-            try digestion(store, directory, &checkup)
+            try digestion(store, &checkup)
             try symbols(store, &checkup)
         } catch {
             checkup.problem("store", "\(error)")
@@ -70,12 +72,17 @@ enum CollectorCheckup {
         }
     }
 
-    private static func server(_ directory: DataDirectory, _ url: String?, _ checkup: inout Checkup) {
-        guard directory.isServed else {
+    private static func server(
+        _ location: StoreLocation,
+        _ store: any Store,
+        _ url: String?,
+        _ checkup: inout Checkup
+    ) throws(StoreError) {
+        guard try store.isServed() else {
             checkup.problem(
                 "server",
                 "not running: services keep their reports in the spool meanwhile",
-                "mayday serve --data \(directory.path)"
+                "mayday serve \(location.flag)"
             )
             return
         }
@@ -93,11 +100,7 @@ enum CollectorCheckup {
         }
     }
 
-    private static func digestion(
-        _ store: any Store,
-        _ directory: DataDirectory,
-        _ checkup: inout Checkup
-    ) throws(StoreError) {
+    private static func digestion(_ store: any Store, _ checkup: inout Checkup) throws(StoreError) {
         let counts = try store.digestCounts()
         if counts.failed > 0 {
             checkup.warning(

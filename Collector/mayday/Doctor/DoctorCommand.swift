@@ -39,7 +39,7 @@ enum DoctorCommand: Command {
             let code = show(checkup, arguments, console)
             return isReached ? code : .unreachable
         }
-        let (checkup, isOpen) = CollectorCheckup.run(arguments.directory)
+        let (checkup, isOpen) = CollectorCheckup.run(try arguments.location())
         let code = show(checkup, arguments, console)
         return isOpen ? code : .unreachable
     }

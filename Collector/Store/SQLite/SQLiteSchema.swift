@@ -1,13 +1,13 @@
 /// The tables, and how an older database is brought up to date.
-enum Schema {
+enum SQLiteSchema {
     /// What `PRAGMA user_version` is after all migrations.
     static var current: Int { migrations.count }
 
     /// Each step goes from its index to the next version; a released step is never changed.
-    static let migrations: [String] = [first, remarks]
+    static let migrations: [String] = [first, remarks, claimants]
 
     /// Brings the database up to date, all or nothing.
-    static func migrate(_ connection: Connection, path: String, steps: [String] = migrations) throws(StoreError) {
+    static func migrate(_ connection: SQLiteConnection, path: String, steps: [String] = migrations) throws(StoreError) {
         let found = try version(connection)
         guard found <= steps.count else { throw .version(path: path, found: found, known: steps.count) }
         guard found < steps.count else { return }
@@ -23,17 +23,20 @@ enum Schema {
     }
 
     /// Sees that the database is exactly of this version.
-    static func check(_ connection: Connection, path: String) throws(StoreError) {
+    static func check(_ connection: SQLiteConnection, path: String) throws(StoreError) {
         let found = try version(connection)
         guard found == current else { throw .version(path: path, found: found, known: current) }
     }
 
-    private static func version(_ connection: Connection) throws(StoreError) -> Int {
+    private static func version(_ connection: SQLiteConnection) throws(StoreError) -> Int {
         try connection.query("PRAGMA user_version") { $0.int(0) }.first ?? 0
     }
 
     /// What a person should know of a digestion, as `DigestRemarks.json`.
     private static let remarks = "ALTER TABLE digested_bodies ADD COLUMN remarks TEXT;"
+
+    /// Who has a report in digestion. One process does that here, but the statements are those of PostgreSQL too.
+    private static let claimants = "ALTER TABLE reports ADD COLUMN claimant INTEGER;"
 
     /// Reports are narrow so that lists are fast; their bytes lie apart, those with symbols apart from those received
     /// so that nothing large is ever rewritten. `digest`: 0 pending, 1 done, 2 failed. Times are microseconds.

@@ -1,8 +1,9 @@
 import CSQLite
 import CrashReport
 
-/// One connection to the database. Not Sendable: whoever holds it (by `Mutex`) is the only one who uses it.
-final class Connection {
+/// One connection to a database file. Not Sendable: whoever holds it (by `Mutex`) is the only one who uses it.
+final class SQLiteConnection: SQLConnection {
+    let dialect = SQLDialect.sqlite
     private let handle: OpaquePointer
     private let path: String
     private var prepared: [String: Statement] = [:]
@@ -52,35 +53,25 @@ final class Connection {
         guard code == SQLITE_OK else { throw error(code) }
     }
 
-    /// Runs a statement and hands over each row. `sql` is made of constants: every value is bound to a `?`.
-    @discardableResult
-    func query<Row>(
-        _ sql: String,
-        _ values: [any Bindable] = [],
-        row: (borrowing RowReader) throws(StoreError) -> Row
-    ) throws(StoreError) -> [Row] {
+    func perform(_ sql: String, _ values: [any SQLBindable]) throws(StoreError) -> (rows: [SQLRow], changed: Int) {
         let statement = try prepare(sql)
         defer { statement.reset() }
         for (index, value) in values.enumerated() {
-            let code = value.bind(to: statement.handle, at: Int32(index + 1))
+            let code = value.sqlValue.bind(to: statement.handle, at: Int32(index + 1))
             guard code == SQLITE_OK else { throw error(code) }
         }
-        var rows: [Row] = []
+        var rows: [SQLRow] = []
         while true {
             switch sqlite3_step(statement.handle) {
-            case SQLITE_ROW: rows.append(try row(RowReader(statement: statement.handle)))
-            case SQLITE_DONE: return rows
+            case SQLITE_ROW: rows.append(SQLRow(current: statement.handle))
+            case SQLITE_DONE: return (rows, Int(sqlite3_changes(handle)))
             case let code: throw error(code)
             }
         }
     }
 
-    /// Runs a statement that changes rows, and says how many.
-    @discardableResult
-    func run(_ sql: String, _ values: [any Bindable] = []) throws(StoreError) -> Int {
-        try query(sql, values) { _ in }
-        return Int(sqlite3_changes(handle))
-    }
+    /// Nothing to do: a transaction that writes keeps the others out.
+    func lockStore() {}
 
     private func prepare(_ sql: String) throws(StoreError) -> Statement {
         if let statement = prepared[sql] { return statement }
@@ -126,87 +117,52 @@ private final class Statement {
     func finalize() { sqlite3_finalize(handle) }
 }
 
-/// The columns of the current row, from 0.
-struct RowReader: ~Copyable {
-    fileprivate let statement: OpaquePointer
-
-    func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
-    func time(_ column: Int32) -> Timestamp { Timestamp(microseconds: sqlite3_column_int64(statement, column)) }
-    func text(_ column: Int32) -> String { optionalText(column) ?? "" }
-    func blob(_ column: Int32) -> [UInt8] { optionalBlob(column) ?? [] }
-
-    func optionalInt(_ column: Int32) -> Int? {
-        sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : int(column)
-    }
-
-    func optionalText(_ column: Int32) -> String? {
-        guard let start = sqlite3_column_text(statement, column) else { return nil }
-        let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    func optionalBlob(_ column: Int32) -> [UInt8]? {
-        guard sqlite3_column_type(statement, column) != SQLITE_NULL else { return nil }
-        guard let start = sqlite3_column_blob(statement, column) else { return [] }
-        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
-    }
-}
-
-/// What may stand for a `?` in a statement.
-protocol Bindable {
-    func bind(to statement: OpaquePointer, at index: Int32) -> Int32
-}
-
-/// SQLite copies what it is given: the bytes need not outlive the call.
-private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
-extension Int: Bindable {
-    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-        sqlite3_bind_int64(statement, index, Int64(self))
-    }
-}
-
-extension Timestamp: Bindable {
-    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-        sqlite3_bind_int64(statement, index, microseconds)
-    }
-}
-
-extension String: Bindable {
-    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-        var text = self
-        return text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { characters in
-                sqlite3_bind_text64(
-                    statement,
-                    index,
-                    characters.baseAddress,
-                    UInt64(characters.count),
-                    copied,
-                    UInt8(SQLITE_UTF8)
-                )
+extension SQLRow {
+    /// The row that a statement has come to.
+    fileprivate init(current statement: OpaquePointer) {
+        values = (0..<sqlite3_column_count(statement)).map { column in
+            let count = Int(sqlite3_column_bytes(statement, column))
+            switch sqlite3_column_type(statement, column) {
+            case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
+            case SQLITE_TEXT:
+                let bytes = UnsafeBufferPointer(start: sqlite3_column_text(statement, column), count: count)
+                return .text(String(decoding: bytes, as: UTF8.self))
+            case SQLITE_BLOB:
+                return .blob(Array(UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, column), count: count)))
+            default: return .null
             }
         }
     }
 }
 
-extension [UInt8]: Bindable {
-    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-        withUnsafeBytes { bytes in
-            // A null pointer would bind NULL.
-            bytes.isEmpty
-                ? sqlite3_bind_zeroblob(statement, index, 0)
-                : sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), copied)
+/// SQLite copies what it is given: the bytes need not outlive the call.
+private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+extension SQLValue {
+    fileprivate func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        switch self {
+        case .null: return sqlite3_bind_null(statement, index)
+        case .integer(let value): return sqlite3_bind_int64(statement, index, value)
+        case .text(var text):
+            return text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { characters in
+                    sqlite3_bind_text64(
+                        statement,
+                        index,
+                        characters.baseAddress,
+                        UInt64(characters.count),
+                        copied,
+                        UInt8(SQLITE_UTF8)
+                    )
+                }
+            }
+        case .blob(let bytes):
+            return bytes.withUnsafeBytes { bytes in
+                // A null pointer would bind NULL.
+                bytes.isEmpty
+                    ? sqlite3_bind_zeroblob(statement, index, 0)
+                    : sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), copied)
+            }
         }
-    }
-}
-
-extension SecretHash: Bindable {
-    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 { bytes.bind(to: statement, at: index) }
-}
-
-extension Optional: Bindable where Wrapped: Bindable {
-    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-        self?.bind(to: statement, at: index) ?? sqlite3_bind_null(statement, index)
     }
 }

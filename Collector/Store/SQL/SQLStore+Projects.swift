@@ -1,10 +1,11 @@
 import CrashReport
 
-extension SQLiteStore {
+extension SQLStore {
     func setUp(project name: String, key: SecretHash, adminToken: SecretHash, at time: Timestamp)
         throws(StoreError) -> Project?
     {
-        try writes.perform { connection throws(StoreError) in
+        try engine.write { connection throws(StoreError) in
+            try connection.lockStore()
             guard try connection.query("SELECT id FROM projects LIMIT 1", row: { $0.int(0) }).isEmpty else {
                 return nil
             }
@@ -14,69 +15,74 @@ extension SQLiteStore {
     }
 
     func projects() throws(StoreError) -> [Project] {
-        try read { connection throws(StoreError) in
+        try engine.read { connection throws(StoreError) in
             try connection.query("SELECT id, name, key_hash FROM projects ORDER BY id", row: Self.project)
         }
     }
 
     func project(_ id: Int) throws(StoreError) -> Project? {
-        try read { connection throws(StoreError) in
+        try engine.read { connection throws(StoreError) in
             try connection.query("SELECT id, name, key_hash FROM projects WHERE id = ?", [id], row: Self.project).first
         }
     }
 
     func addProject(name: String, key: SecretHash, at time: Timestamp) throws(StoreError) -> Project? {
-        try writes.perform { connection throws(StoreError) in
-            let taken = try connection.query("SELECT id FROM projects WHERE name = ?", [name]) { $0.int(0) }
-            return try taken.isEmpty ? Self.insert(connection, name, key, time) : nil
+        try engine.write { connection throws(StoreError) in
+            try Self.insert(connection, name, key, time)
         }
     }
 
     func replaceKey(ofProject id: Int, with key: SecretHash) throws(StoreError) -> Bool {
-        try writes.perform { connection throws(StoreError) in
+        try engine.write { connection throws(StoreError) in
             try connection.run("UPDATE projects SET key_hash = ? WHERE id = ?", [key, id]) == 1
         }
     }
 
     func adminToken() throws(StoreError) -> SecretHash? {
-        try read { connection throws(StoreError) in
+        try engine.read { connection throws(StoreError) in
             try connection.query("SELECT value FROM settings WHERE name = 'admin_token'") { $0.blob(0) }
                 .first.map(SecretHash.init)
         }
     }
 
     func replaceAdminToken(with token: SecretHash) throws(StoreError) {
-        try writes.perform { connection throws(StoreError) in try Self.set(connection, "admin_token", token) }
+        try engine.write { connection throws(StoreError) in try Self.set(connection, "admin_token", token) }
     }
 
     func publicURL() throws(StoreError) -> String? {
-        try read { connection throws(StoreError) in
+        try engine.read { connection throws(StoreError) in
             try connection.query("SELECT value FROM settings WHERE name = 'public_url'") { $0.text(0) }.first
         }
     }
 
     func setPublicURL(_ url: String) throws(StoreError) {
-        try writes.perform { connection throws(StoreError) in try Self.set(connection, "public_url", url) }
+        try engine.write { connection throws(StoreError) in try Self.set(connection, "public_url", Array(url.utf8)) }
     }
 
-    private static func set(_ connection: Connection, _ name: String, _ value: any Bindable) throws(StoreError) {
+    private static func set(_ connection: any SQLConnection, _ name: String, _ value: any SQLBindable)
+        throws(StoreError)
+    {
         try connection.run(
             "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
             [name, value]
         )
     }
 
-    private static func insert(_ connection: Connection, _ name: String, _ key: SecretHash, _ time: Timestamp)
+    /// Adds a project; nil when the name is taken.
+    private static func insert(_ connection: any SQLConnection, _ name: String, _ key: SecretHash, _ time: Timestamp)
         throws(StoreError) -> Project?
     {
         try connection.query(
-            "INSERT INTO projects (name, key_hash, created) VALUES (?, ?, ?) RETURNING id, name, key_hash",
+            """
+            INSERT INTO projects (name, key_hash, created) VALUES (?, ?, ?)
+            ON CONFLICT (name) DO NOTHING RETURNING id, name, key_hash
+            """,
             [name, key, time],
             row: project
         ).first
     }
 
-    private static func project(_ row: borrowing RowReader) -> Project {
+    private static func project(_ row: SQLRow) -> Project {
         Project(id: row.int(0), name: row.text(1), key: SecretHash(bytes: row.blob(2)))
     }
 }

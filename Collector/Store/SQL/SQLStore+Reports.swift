@@ -1,8 +1,8 @@
 import CrashReport
 
-extension SQLiteStore {
+extension SQLStore {
     func add(_ report: NewReport) throws(StoreError) -> Addition {
-        try writes.perform { connection throws(StoreError) in
+        try engine.write { connection throws(StoreError) in
             let facts = report.facts
             let row = try connection.query(
                 """
@@ -38,11 +38,11 @@ extension SQLiteStore {
             ORDER BY time DESC, reports.row DESC LIMIT ?
             """
         let values = conditions.values + [selection.limit]
-        return try read { connection throws(StoreError) in try connection.query(sql, values, row: Self.report) }
+        return try engine.read { connection throws(StoreError) in try connection.query(sql, values, row: Self.report) }
     }
 
     func body(of report: ReportKey) throws(StoreError) -> ReportBody? {
-        try read { connection throws(StoreError) in
+        try engine.read { connection throws(StoreError) in
             try connection.query(
                 """
                 SELECT received_bodies.gzip, digested_bodies.gzip, digested_bodies.remarks FROM reports
@@ -62,7 +62,7 @@ extension SQLiteStore {
         }
     }
 
-    private static func report(_ row: borrowing RowReader) -> StoredReport {
+    private static func report(_ row: SQLRow) -> StoredReport {
         let state: DigestState =
             switch row.int(10) {
             case 0: .pending
@@ -87,19 +87,4 @@ extension SQLiteStore {
             culprit: row.optionalText(14)
         )
     }
-}
-
-/// The conditions of a `WHERE`, each with its value.
-struct Conditions {
-    private var clauses: [String] = []
-    private(set) var values: [any Bindable] = []
-
-    /// Adds a condition unless its value is nil.
-    mutating func add(_ clause: String, _ value: (any Bindable)?) {
-        guard let value else { return }
-        clauses.append(clause)
-        values.append(value)
-    }
-
-    var sql: String { clauses.isEmpty ? "" : "WHERE " + clauses.joined(separator: " AND ") }
 }

@@ -2,62 +2,62 @@ import CSQLite
 import Foundation
 import Synchronization
 
-/// The store of one machine: an SQLite database in a data directory.
+/// The engine of one machine: an SQLite database in a data directory.
 ///
 /// Several processes may use it at once (`serve` and the commands); within a process one connection writes and others
 /// read, so that no reader waits for a writer.
-final class SQLiteStore: Store {
-    let writes: WriteQueue
+final class SQLiteEngine: SQLEngine {
+    private let writes: WriteQueue
     private let readers = Mutex<[Reader]>([])
-    private let path: String
+    private let directory: DataDirectory
 
     /// A connection in the pool.
     private final class Reader: Sendable {
-        let connection: Mutex<Connection>
+        let connection: Mutex<SQLiteConnection>
 
-        init(_ connection: sending Connection) { self.connection = Mutex(connection) }
+        init(_ connection: sending SQLiteConnection) { self.connection = Mutex(connection) }
     }
 
-    static func open(_ directory: DataDirectory) throws(StoreError) -> SQLiteStore {
+    static func open(_ directory: DataDirectory) throws(StoreError) -> SQLiteEngine {
         guard access(directory.database, F_OK) == 0 else {
             // A directory that may not be entered is there, but looks empty.
             guard errno == EACCES else { throw .missing(path: directory.path) }
             throw .unusable(path: directory.path, reason: "\(describe(errno)); run as its owner")
         }
-        let connection = try Connection(path: directory.database, create: false)
-        try Schema.check(connection, path: directory.path)
+        let connection = try SQLiteConnection(path: directory.database, create: false)
+        try SQLiteSchema.check(connection, path: directory.path)
         try configure(connection)
-        return SQLiteStore(writer: connection, path: directory.database)
+        return SQLiteEngine(writer: connection, directory: directory)
     }
 
-    static func create(_ directory: DataDirectory, maximumPages: Int? = nil) throws(StoreError) -> SQLiteStore {
+    static func create(_ directory: DataDirectory, maximumPages: Int? = nil) throws(StoreError) -> SQLiteEngine {
         try directory.create()
         // SQLite gives its other files the mode of the database.
         let descriptor = Foundation.open(directory.database, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .unusable(path: directory.database, reason: describe(errno)) }
         Foundation.close(descriptor)
-        let connection = try Connection(path: directory.database, create: true)
+        let connection = try SQLiteConnection(path: directory.database, create: true)
         try connection.execute("PRAGMA journal_mode = WAL")
         try configure(connection)
-        try Schema.migrate(connection, path: directory.path)
+        try SQLiteSchema.migrate(connection, path: directory.path)
         if let maximumPages { try connection.execute("PRAGMA max_page_count = \(maximumPages)") }
-        return SQLiteStore(writer: connection, path: directory.database)
+        return SQLiteEngine(writer: connection, directory: directory)
     }
 
-    private static func configure(_ connection: Connection) throws(StoreError) {
+    private static func configure(_ connection: SQLiteConnection) throws(StoreError) {
         // FULL: a commit is on the disk before it is answered. The log is cut back after a burst.
         try connection.execute(
             "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = 67108864"
         )
     }
 
-    private init(writer: sending Connection, path: String) {
+    private init(writer: sending SQLiteConnection, directory: DataDirectory) {
         writes = WriteQueue(writer)
-        self.path = path
+        self.directory = directory
     }
 
     /// Reads one consistent state of the database.
-    func read<Value: Sendable>(_ body: (Connection) throws(StoreError) -> Value) throws(StoreError) -> Value {
+    func read<Value: Sendable>(_ body: (any SQLConnection) throws(StoreError) -> Value) throws(StoreError) -> Value {
         let idle = readers.withLock { $0.popLast() }
         let reader = if let idle { idle } else { try makeReader() }
         defer { readers.withLock { $0.append(reader) } }
@@ -69,8 +69,22 @@ final class SQLiteStore: Store {
         }
     }
 
+    func write<Value: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws(StoreError) -> Value)
+        throws(StoreError) -> Value
+    {
+        try writes.perform(body)
+    }
+
+    func claim<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection, _ claimant: Int) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        try writes.perform { connection throws(StoreError) in try body(connection, 0) }
+    }
+
+    func isServed() -> Bool { directory.isServed }
+
     private func makeReader() throws(StoreError) -> Reader {
-        let connection = try Connection(path: path, create: false)
+        let connection = try SQLiteConnection(path: directory.database, create: false)
         try connection.execute("PRAGMA query_only = ON")
         return Reader(connection)
     }
@@ -81,12 +95,12 @@ final class SQLiteStore: Store {
 
 extension DataDirectory {
     /// Opens the store that `serve` made here.
-    public func openStore() throws(StoreError) -> any Store { try SQLiteStore.open(self) }
+    public func openStore() throws(StoreError) -> any Store { SQLStore(engine: try SQLiteEngine.open(self)) }
 
     /// Opens the store, and makes it or brings it up to date where needed. For `serve`, which holds the lock.
     ///
     /// - Parameter maximumPages: the store is full at so many pages of 4,096 bytes; nil has no limit but the disk.
     public func createStore(maximumPages: Int? = nil) throws(StoreError) -> any Store {
-        try SQLiteStore.create(self, maximumPages: maximumPages)
+        SQLStore(engine: try SQLiteEngine.create(self, maximumPages: maximumPages))
     }
 }

@@ -1,7 +1,9 @@
 import CrashReport
 
-extension SQLiteStore {
-    static let issueColumns = "project, number, fingerprint, kind, title, culprit, count, first_seen, last_seen, status"
+extension SQLStore {
+    static var issueColumns: String {
+        "project, number, fingerprint, kind, title, culprit, count, first_seen, last_seen, status"
+    }
 
     func issues(_ selection: IssueSelection) throws(StoreError) -> [Issue] {
         var conditions = Conditions()
@@ -9,13 +11,13 @@ extension SQLiteStore {
         conditions.add("number = ?", selection.number)
         let sql = "SELECT \(Self.issueColumns) FROM issues \(conditions.sql) ORDER BY last_seen DESC, row DESC LIMIT ?"
         let values = conditions.values + [selection.limit]
-        return try read { connection throws(StoreError) in
+        return try engine.read { connection throws(StoreError) in
             try connection.query(sql, values) { Self.issue($0, from: 0) }
         }
     }
 
     func releases(of issue: IssueKey) throws(StoreError) -> [IssueRelease] {
-        try read { connection throws(StoreError) in
+        try engine.read { connection throws(StoreError) in
             try connection.query(
                 """
                 SELECT release, issue_releases.count, issue_releases.first_seen, issue_releases.last_seen
@@ -30,7 +32,7 @@ extension SQLiteStore {
     }
 
     /// Reads `issueColumns`, the first of them at a column.
-    static func issue(_ row: borrowing RowReader, from first: Int32) -> Issue {
+    static func issue(_ row: SQLRow, from first: Int) -> Issue {
         Issue(
             key: IssueKey(project: row.int(first), number: row.int(first + 1)),
             fingerprint: row.text(first + 2),

@@ -1,0 +1,109 @@
+/// The tables in PostgreSQL, and how an older database is brought up to date. They lie in the first schema of the
+/// connection's search path.
+enum PostgresSchema {
+    /// What `mayday_schema` says after all migrations.
+    static var current: Int { migrations.count }
+
+    /// Each step goes from its index to the next version; a released step is never changed.
+    static let migrations: [String] = [first]
+
+    /// Brings the database up to date, all or nothing, in the transaction of the caller. Nodes that start at the same time
+    /// wait for each other.
+    static func migrate(_ connection: any SQLConnection, _ address: PostgresAddress, steps: [String] = migrations)
+        throws(StoreError)
+    {
+        try connection.lockStore()
+        try connection.execute("CREATE TABLE IF NOT EXISTS mayday_schema (version BIGINT NOT NULL)")
+        let found = try version(connection) ?? 0
+        guard found <= steps.count else { throw .version(path: "\(address)", found: found, known: steps.count) }
+        for step in steps[found...] { try connection.execute(step) }
+        try connection.execute("DELETE FROM mayday_schema")
+        try connection.run("INSERT INTO mayday_schema VALUES (?)", [steps.count])
+    }
+
+    /// Sees that the database is exactly of this version.
+    static func check(_ connection: any SQLConnection, _ address: PostgresAddress) throws(StoreError) {
+        let isThere = try connection.query("SELECT to_regclass('mayday_schema') IS NOT NULL") { $0.int(0) } == [1]
+        let found = isThere ? try version(connection) : nil
+        guard let found else { throw .empty(database: "\(address)") }
+        guard found == current else { throw .version(path: "\(address)", found: found, known: current) }
+    }
+
+    private static func version(_ connection: any SQLConnection) throws(StoreError) -> Int? {
+        try connection.query("SELECT version FROM mayday_schema") { $0.int(0) }.first
+    }
+
+    /// As in SQLite (there is said why), but that ids sort by their bytes whatever the database's language, and for the
+    /// nodes that claim reports: the number of each is locked as long as it lives.
+    private static let first = """
+        CREATE TABLE settings (name TEXT PRIMARY KEY, value BYTEA NOT NULL);
+        CREATE TABLE projects (
+            id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            key_hash BYTEA NOT NULL,
+            created BIGINT NOT NULL,
+            last_issue BIGINT NOT NULL DEFAULT 0
+        );
+        CREATE TABLE issues (
+            row BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            project BIGINT NOT NULL REFERENCES projects(id),
+            number BIGINT NOT NULL,
+            fingerprint TEXT COLLATE "C" NOT NULL,
+            kind TEXT NOT NULL,
+            title TEXT NOT NULL,
+            culprit TEXT,
+            count BIGINT NOT NULL,
+            first_seen BIGINT NOT NULL,
+            last_seen BIGINT NOT NULL,
+            status TEXT NOT NULL,
+            UNIQUE (project, number),
+            UNIQUE (project, fingerprint)
+        );
+        CREATE INDEX issues_by_time ON issues (last_seen);
+        CREATE TABLE issue_releases (
+            issue BIGINT NOT NULL REFERENCES issues(row),
+            release TEXT COLLATE "C" NOT NULL,
+            count BIGINT NOT NULL,
+            first_seen BIGINT NOT NULL,
+            last_seen BIGINT NOT NULL,
+            PRIMARY KEY (issue, release)
+        );
+        CREATE TABLE reports (
+            row BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            project BIGINT NOT NULL REFERENCES projects(id),
+            id TEXT COLLATE "C" NOT NULL,
+            received BIGINT NOT NULL,
+            kind TEXT NOT NULL,
+            time BIGINT NOT NULL,
+            service TEXT,
+            release TEXT,
+            environment TEXT,
+            host TEXT,
+            signal TEXT,
+            digest BIGINT NOT NULL DEFAULT 0,
+            attempts BIGINT NOT NULL DEFAULT 0,
+            failure TEXT,
+            issue BIGINT REFERENCES issues(row),
+            title TEXT,
+            culprit TEXT,
+            claimant BIGINT,
+            UNIQUE (project, id)
+        );
+        CREATE INDEX reports_by_time ON reports (time);
+        CREATE INDEX reports_by_issue ON reports (issue, time) WHERE issue IS NOT NULL;
+        CREATE INDEX reports_undigested ON reports (digest, row) WHERE digest <> 1;
+        CREATE TABLE received_bodies (report BIGINT PRIMARY KEY REFERENCES reports(row), gzip BYTEA NOT NULL);
+        CREATE TABLE digested_bodies (
+            report BIGINT PRIMARY KEY REFERENCES reports(row),
+            gzip BYTEA NOT NULL,
+            remarks TEXT
+        );
+        -- The files are compressed already.
+        ALTER TABLE received_bodies ALTER COLUMN gzip SET STORAGE EXTERNAL;
+        ALTER TABLE digested_bodies ALTER COLUMN gzip SET STORAGE EXTERNAL;
+        CREATE VIEW present_claimants AS
+            SELECT CAST(objid AS BIGINT) AS claimant FROM pg_locks
+            WHERE locktype = 'advisory' AND objsubid = 2 AND classid = 'reports'::regclass::oid
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database());
+        """
+}
