@@ -103,6 +103,7 @@ static void chain(const struct sigaction *previous) {
     int signal = mayday_crash.signal;
     uintptr_t pc = mayday_context_pc(mayday_crash.context);
     uintptr_t sp = mayday_context_sp(mayday_crash.context);
+    mayday_crash.nested_faults = 0;
     mayday_crash.phase = PHASE_CHAINED;
     mayday_park_chained();
     call(previous);

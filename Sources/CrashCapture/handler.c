@@ -226,6 +226,11 @@ static GateOwner owner_of(uint64_t owner, uint64_t self) {
     return owner == self ? OWNER_SELF : OWNER_OTHER;
 }
 
+static GateSender sender_of(int signal, const siginfo_t *info) {
+    if (mayday_signal_is_fault(signal, info->si_code)) return SENDER_NONE;
+    return info->si_code == SI_TKILL && info->si_pid == sys_getpid() ? SENDER_SELF : SENDER_ANOTHER;
+}
+
 void mayday_on_signal(int signal, siginfo_t *info, void *context) {
     int saved_errno = errno;
     uint64_t self = identity();
@@ -236,8 +241,7 @@ void mayday_on_signal(int signal, siginfo_t *info, void *context) {
         GateFacts facts = {
             .owner = owner_of(owner, self),
             .phase = (GatePhase)mayday_crash.phase,
-            .sent = !mayday_signal_is_fault(signal, info->si_code),
-            .sent_by_self = info->si_code == SI_TKILL && info->si_pid == sys_getpid(),
+            .sender = sender_of(signal, info),
             .ignored_before = index >= 0 && mayday_settings->previous[index].sa_handler == SIG_IGN,
             .nested_faults = mayday_crash.nested_faults,
         };
@@ -255,7 +259,7 @@ void mayday_on_signal(int signal, siginfo_t *info, void *context) {
         case GATE_LEAVE_STAGE: mayday_crash.nested_faults += 1; mayday_leave_stage(LEFT_FAULT);
         case GATE_ABANDON: mayday_crash.nested_faults += 1; mayday_abandon_step(LEFT_FAULT);
         case GATE_DIE: mayday_end_now(); break;
-        case GATE_PASS_ON: mayday_pass_on(signal, info); break;
+        case GATE_PASS_ON: mayday_crash.nested_faults += 1; mayday_pass_on(signal, info); break;
         }
     }
     errno = saved_errno;

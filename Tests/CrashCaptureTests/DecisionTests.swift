@@ -38,6 +38,7 @@
                 "self chained": "pass-on",
                 "self chained sent": "pass-on",
                 "self chained many": "pass-on",
+                "self chained too-many": "die",
             ]
             for (facts, decision) in expected { #expect(decisions[facts] == decision, "\(facts)") }
         }

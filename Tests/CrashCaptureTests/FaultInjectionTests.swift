@@ -33,7 +33,7 @@
         @Test(arguments: ["fault", "stall"])
         func function(fault: String) async throws {
             guard try await Self.calls() != nil else { return }
-            let names = try await Self.functions()
+            let names = try await InjectedRun.functions()
             let offsets = names.keys.sorted().joined(separator: ",")
             let listed = try await InjectedRun(
                 ["--function", offsets],
@@ -139,7 +139,7 @@
         /// Numbers of the crashed thread's system calls, in their order; nil, with a line that says so, without ptrace.
         private static func calls() async throws -> [Int]? {
             let run = try await InjectedRun([], "nothing", kind: kind, options: delivery + deadlines("nothing"))
-            if let refusal = run.lines.first(where: { $0.hasPrefix("ptrace is refused") }) {
+            if let refusal = run.refusal {
                 print("skipped: \(refusal)")
                 return nil
             }
@@ -164,22 +164,6 @@
             }
             Issue.record("the handler does not come to an end")
             return runs
-        }
-
-        /// The functions of Sources/CrashCapture, by their offset in the child.
-        private static func functions() async throws -> [String: String] {
-            let listing = try await ChildProcess.run(
-                "/usr/bin/nm",
-                ["--defined-only", "--line-numbers", BuiltProduct.path("FaultChild")]
-            )
-            var names: [String: String] = [:]
-            for line in listing.output.split(separator: "\n") where line.contains("/Sources/CrashCapture/") {
-                let parts = line.split(whereSeparator: \.isWhitespace)
-                if parts[1].lowercased() == "t", let offset = UInt64(parts[0], radix: 16) {
-                    names[String(offset, radix: 16)] = String(parts[2])
-                }
-            }
-            return names
         }
     }
 

@@ -3,6 +3,7 @@
     import CrashReport
     import Foundation
     import TestSupport
+    import Testing
 
     /// One crash in which one thing was broken (Tests/FaultInjector), and what came of it.
     struct InjectedRun: Sendable {
@@ -52,6 +53,31 @@
                 }
             }
             self.reports = reports
+        }
+
+        /// Why nothing could be broken here, if so.
+        var refusal: String? { lines.first { $0.hasPrefix("ptrace is refused") } }
+
+        /// The report, when there is one.
+        func onlyReport() throws -> Report {
+            try #require(reports.count == 1, "\(reports.keys.sorted()); \(errors.suffix(300))")
+            return try #require(reports.values.first).get().report
+        }
+
+        /// The functions of Sources/CrashCapture, by their offset in the child.
+        static func functions() async throws -> [String: String] {
+            let listing = try await ChildProcess.run(
+                "/usr/bin/nm",
+                ["--defined-only", "--line-numbers", BuiltProduct.path("FaultChild")]
+            )
+            var names: [String: String] = [:]
+            for line in listing.output.split(separator: "\n") where line.contains("/Sources/CrashCapture/") {
+                let parts = line.split(whereSeparator: \.isWhitespace)
+                if parts[1].lowercased() == "t", let offset = UInt64(parts[0], radix: 16) {
+                    names[String(offset, radix: 16)] = String(parts[2])
+                }
+            }
+            return names
         }
 
         /// What is wrong with the end and the report; empty when all is as it must be.

@@ -7,7 +7,7 @@
 //   --reporter-deadline MS  how long the dying process waits for it
 //   --capture-deadline MS   bound of the capture
 //   --previous MODE         installs a handler of its own first (see previous.c)
-//   --after MODE            installs one afterwards: `chain` calls ours, `exit` does not
+//   --after MODE            installs one afterwards (see hosts.c)
 //   --children MODE         nobody waits for them: `ignore`, `no-wait`
 //   --file-limit BYTES      RLIMIT_FSIZE
 //   --trap-allocations yes  exits with 99 when the capture allocates
@@ -15,8 +15,8 @@
 //   --daemon bare|busy      closes every descriptor above 2 after it has installed, and opens others when it is busy
 //   --blocked yes           every signal is blocked from the beginning
 //   --signal-limit COUNT    RLIMIT_SIGPENDING
-//   --sandbox yes           refuses the newer system calls, as old kernels and seccomp profiles do (see sandbox.c);
-//                           `memory` refuses memfd_create as well
+//   --sandbox yes           refuses the newer system calls, as old kernels and strict seccomp profiles do (see sandbox.c);
+//                           `memory` refuses memfd_create as well; `container` is Docker's profile (see container.c)
 
 #include "CaptureChildCrashes.h"
 
@@ -133,6 +133,14 @@ static void become_daemon(bool busy) {
     for (int fd = 3; busy && fd < 16; fd++) open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+static void enter_sandbox(const char *mode) {
+    if (strcmp(mode, "container") == 0) {
+        capture_child_enter_container();
+    } else {
+        capture_child_enter_sandbox(strcmp(mode, "memory") == 0);
+    }
+}
+
 static int run(const char *name) {
     static const Kind *const tables[] = {
         capture_child_faults,
@@ -192,7 +200,7 @@ int capture_child_main(int32_t count, char **arguments) {
         struct rlimit limit = {number(parsed.signal_limit, 0), number(parsed.signal_limit, 0)};
         setrlimit(RLIMIT_SIGPENDING, &limit);
     }
-    if (parsed.sandbox != NULL) capture_child_enter_sandbox(strcmp(parsed.sandbox, "memory") == 0);
+    if (parsed.sandbox != NULL) enter_sandbox(parsed.sandbox);
     capture_child_descriptors_before = capture_child_descriptors();
     if (parsed.capture && !install(arguments[0], &parsed)) return 70;
     if (parsed.after != NULL) capture_child_install_after(parsed.after);

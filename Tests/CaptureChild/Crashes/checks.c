@@ -6,6 +6,7 @@
 #include "internal.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
@@ -13,31 +14,80 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 // ---- decisions ---------------------------------------------------------------------------------------------------------
 
-/// Every row of the gate's facts with its decision.
+static const char *const owners[] = {"nobody", "self", "other", "borrowed"};
+static const char *const phases[] = {"runner", "stage", "ending", "chained"};
+static const char *const senders[] = {"none", "self", "another"};
+static const char *const gate_actions[] = {
+    "ignore", "exit", "capture", "wait", "leave-stage", "abandon", "die", "pass-on",
+};
+
+static void print_bits(unsigned bits, const char *const *names, int count) {
+    bool first = true;
+    for (int bit = 0; bit < count; bit++) {
+        if ((bits & 1u << bit) == 0) continue;
+        printf(first ? "%s" : ",%s", names[bit]);
+        first = false;
+    }
+    printf("|");
+}
+
+/// The gate's table, as it is.
+static void gate_table(void) {
+    for (size_t index = 0; index < mayday_gate_row_count; index++) {
+        const GateRow *row = &mayday_gate_rows[index];
+        printf("%s|", row->name);
+        print_bits(row->owners, owners, 4);
+        print_bits(row->phases, phases, 4);
+        print_bits(row->senders, senders, 3);
+        printf("%s|%d|%s: %s\n", row->if_ignored ? "ignored" : "", row->faults, gate_actions[row->action], row->why);
+    }
+}
+
+/// What the gate decides about everything that can be, and by which row.
 static void gate(void) {
-    static const char *const owners[] = {"nobody", "self", "other", "borrowed"};
-    static const char *const phases[] = {"runner", "stage", "ending", "chained"};
     static const char *const counts[] = {"", " many", " too-many"};
     static const int faults[] = {0, MAX_STAGE_FAULTS, MAX_NESTED_FAULTS};
-    static const char *const actions[] = {"ignore", "exit", "capture", "wait", "leave-stage", "abandon", "die", "pass-on"};
-    for (int bits = 0; bits < 4 * 4 * 2 * 2 * 2 * 3; bits++) {
+    for (int state = 0; state < 4 * 4 * 3 * 2 * 3; state++) {
         GateFacts facts = {
-            .owner = (GateOwner)(bits % 4),
-            .phase = (GatePhase)(bits / 4 % 4),
-            .sent = bits / 16 % 2,
-            .sent_by_self = bits / 32 % 2,
-            .ignored_before = bits / 64 % 2,
-            .nested_faults = faults[bits / 128],
+            .owner = (GateOwner)(state % 4),
+            .phase = (GatePhase)(state / 4 % 4),
+            .sender = (GateSender)(state / 16 % 3),
+            .ignored_before = state / 48 % 2,
+            .nested_faults = faults[state / 96],
         };
-        if (facts.sent_by_self && !facts.sent) continue;
-        printf("%s %s%s%s%s%s: %s\n", owners[facts.owner], phases[facts.phase], facts.sent ? " sent" : "",
-               facts.sent_by_self ? " by-self" : "", facts.ignored_before ? " ignored" : "",
-               counts[bits / 128], actions[mayday_gate_decide(&facts)]);
+        const GateRow *row = mayday_gate_row(&facts);
+        printf("%s %s%s%s%s%s: %s: %s\n", owners[facts.owner], phases[facts.phase],
+               facts.sender != SENDER_NONE ? " sent" : "", facts.sender == SENDER_SELF ? " by-self" : "",
+               facts.ignored_before ? " ignored" : "", counts[state / 96], gate_actions[mayday_gate_decide(&facts)],
+               row != NULL ? row->name : "no row");
+    }
+}
+
+/// How a process ends whose previous action was the default: as process 1, and as any other.
+static void end_table(void) {
+    static const char *const actions[] = {"return", "requeue", "exit"};
+    static const struct {
+        const char *name;
+        EndFacts facts;
+    } rows[] = {
+        {"SIGSEGV, SIGBUS, SIGILL, SIGFPE by an instruction", {SIGSEGV, SEGV_MAPERR, false, false, false}},
+        {"SIGTRAP by an instruction that can be repeated", {SIGTRAP, SI_KERNEL, false, false, true}},
+        {"SIGTRAP by another", {SIGTRAP, TRAP_TRACE, false, false, false}},
+        {"SIGABRT by `abort()`", {SIGABRT, SI_TKILL, false, true, false}},
+        {"SIGSYS by a sandbox", {SIGSYS, 1, false, false, false}},
+        {"any that was sent", {SIGSEGV, SI_USER, false, false, false}},
+    };
+    for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
+        EndFacts facts = rows[index].facts;
+        EndAction other = mayday_end_decide(&facts);
+        facts.pid_one = true;
+        printf("%s|%s|%s\n", rows[index].name, actions[mayday_end_decide(&facts)], actions[other]);
     }
 }
 
@@ -213,9 +263,35 @@ int capture_child_descriptors(void) {
 static void at_rest(void) {
     int tasks = entries("/proc/self/task");
     int files = capture_child_descriptors() - capture_child_descriptors_before;
+    // What was there before was inherited itself.
+    int inherited = -capture_child_descriptors_before;
+    for (int fd = 0; fd < 1024; fd++) {
+        int flags = fcntl(fd, F_GETFD);
+        inherited += flags >= 0 && (flags & FD_CLOEXEC) == 0;
+    }
     FILE *timers = fopen("/proc/self/timers", "re");
     int timer_bytes = timers != NULL && getc(timers) != EOF;
-    printf("tasks %d\ntimers %d\ndescriptors %d\n", tasks, timer_bytes, files);
+    printf("tasks %d\ntimers %d\ndescriptors %d\ninherited %d\n", tasks, timer_bytes, files, inherited);
+}
+
+/// What a container's sandbox answers, and what it lets through.
+static void sandbox_answers(void) {
+    const struct {
+        const char *name;
+        long number;
+        long first;
+    } calls[] = {
+        {"getpid", SYS_getpid, 0},           {"mount", SYS_mount, 0},
+        {"unshare", SYS_unshare, 0},         {"clone3", SYS_clone3, 0},
+        {"clone of a namespace", SYS_clone, 0x10000000},
+        {"personality", SYS_personality, 0xffffffff}, {"other personality", SYS_personality, 0x40000},
+        {"internet", SYS_socket, 2},         {"vsock", SYS_socket, 40},
+        {"newer than all", 1000, 0},         {"process_vm_readv", SYS_process_vm_readv, getpid()},
+    };
+    for (size_t index = 0; index < sizeof calls / sizeof *calls; index++) {
+        long result = syscall(calls[index].number, calls[index].first, 1L, 0L, 0L, 0L, 0L);
+        printf("%s: %s\n", calls[index].name, result >= 0 ? "allowed" : strerrorname_np(errno));
+    }
 }
 
 static int early_objects;
@@ -247,7 +323,9 @@ const Kind capture_child_checks[] = {
     {"allocate-in-capture", allocate_in_capture},
     {"early-objects", early_objects_are_told},
     {"gate", gate},
+    {"gate-table", gate_table},
     {"ending", ending},
+    {"end-table", end_table},
     {"json", json},
     {"small-line", small_line},
     {"times", times},
@@ -256,5 +334,6 @@ const Kind capture_child_checks[] = {
     {"alternate-stack", alternate_stack},
     {"second-install", second_install},
     {"at-rest", at_rest},
+    {"sandbox-answers", sandbox_answers},
     {NULL, NULL},
 };

@@ -6,7 +6,11 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +25,49 @@ static const char *variable(const char *name) {
     return value != NULL ? value : "";
 }
 
-/// Writes where the allocation would be.
-static void out_of_address_space(void) {
-    char text[64] = {0};
-    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || read(fd, text, sizeof text - 1) <= 0) _exit(71);
-    close(fd);
-    rlim_t now = strtoull(text, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE);
+/// A number of /proc/self/statm in bytes, counted from 0.
+static rlim_t memory_now(int field) {
+    unsigned long fields[7] = {0};
+    FILE *file = fopen("/proc/self/statm", "re");
+    for (int index = 0; file != NULL && index < 7; index++) {
+        if (fscanf(file, "%lu", &fields[index]) != 1) _exit(71);
+    }
+    if (file == NULL) _exit(71);
+    fclose(file);
+    return fields[field] * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/// Takes all that the limit leaves, then crashes.
+static void use_up(__rlimit_resource_t what, rlim_t now) {
     struct rlimit limit = {now, now};
-    setrlimit(RLIMIT_AS, &limit);
+    setrlimit(what, &limit);
     while (malloc(4096) != NULL) continue;
+    capture_child_segv();
+}
+
+static void out_of_address_space(void) { use_up(RLIMIT_AS, memory_now(0)); }
+static void out_of_data(void) { use_up(RLIMIT_DATA, memory_now(5)); }
+
+static unsigned long long number_in(const char *directory, const char *name) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    unsigned long long number = 0;
+    FILE *file = fopen(path, "re");
+    if (file == NULL || fscanf(file, "%llu", &number) != 1) _exit(71);
+    fclose(file);
+    return number;
+}
+
+/// In the control group CHILD_CGROUP, of which as many KiB are left as the number says.
+static void at_memory_limit(void) {
+    const char *group = variable("CHILD_CGROUP");
+    bool second = access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0;
+    unsigned long long limit = number_in(group, second ? "memory.max" : "memory.limit_in_bytes");
+    unsigned long long wanted = (unsigned long long)capture_child_number * 1024;
+    enum { PIECE = 16 * 1024 };
+    while (number_in(group, second ? "memory.current" : "memory.usage_in_bytes") + wanted + PIECE < limit) {
+        memset(malloc(PIECE), 1, PIECE);
+    }
     capture_child_segv();
 }
 
@@ -88,6 +125,50 @@ static void fork_and_execute(void) {
     say_how_it_ended(child);
 }
 
+static pid_t spawn(char *const *arguments) {
+    pid_t child;
+    if (posix_spawn(&child, arguments[0], NULL, NULL, arguments, environ) != 0) _exit(71);
+    return child;
+}
+
+/// The same by posix_spawn.
+static void spawn_and_wait(void) {
+    printf("before %d\n", capture_child_descriptors_before);
+    fflush(stdout);
+    char *arguments[] = {"/proc/self/exe", "--no-capture", (char *)variable("CHILD_KIND"), NULL};
+    say_how_it_ended(spawn(arguments));
+}
+
+static atomic_int spawned;
+
+static void *spawn_for_ever(void *unused) {
+    (void)unused;
+    for (;;) {
+        char *arguments[] = {"/bin/true", NULL};
+        waitpid(spawn(arguments), NULL, 0);
+        spawned += 1;
+    }
+}
+
+/// Beside as many threads as the number says that start one program after the other.
+static void among_spawners(void) {
+    for (long index = 0; index < capture_child_number; index++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, spawn_for_ever, NULL) != 0) _exit(71);
+    }
+    while (spawned < 8) sched_yield();
+    capture_child_segv();
+}
+
+/// Becomes the program that CHILD_EXECUTE names, with its arguments: in the sandbox that was entered.
+static void become(void) {
+    char *arguments[8] = {NULL};
+    char *next = strdup(variable("CHILD_EXECUTE"));
+    for (int count = 0; count < 7 && (arguments[count] = strtok(next, " ")) != NULL; count++) next = NULL;
+    execve(arguments[0], arguments, environ);
+    _exit(71);
+}
+
 /// A child that shares the memory crashes before it executes; then its parent does.
 static void in_vfork_child(void) {
 #pragma clang diagnostic push
@@ -135,6 +216,26 @@ static void after_library(void) {
     capture_child_segv();
 }
 
+static void *in_thread_of_library(void *function) {
+    ((void (*)(void))function)();
+    return NULL;
+}
+
+/// Beside as many threads as the number says that run `library_work`, once all of them have, a thousand times in all.
+static void beside_library(void) {
+    void *library = dlopen(variable("CHILD_LIBRARY"), RTLD_NOW);
+    void *work = library != NULL ? dlsym(library, "library_work") : NULL;
+    atomic_int *workers = library != NULL ? dlsym(library, "library_workers") : NULL;
+    atomic_int *done = library != NULL ? dlsym(library, "library_done") : NULL;
+    if (work == NULL || workers == NULL || done == NULL) _exit(71);
+    for (long index = 0; index < capture_child_number; index++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, in_thread_of_library, work) != 0) _exit(71);
+    }
+    while (*workers < capture_child_number || *done < 1000) sched_yield();
+    capture_child_segv();
+}
+
 /// Changes the root to the directory CHILD_ROOT, as daemons do.
 static void in_other_root(void) {
     if (chroot(variable("CHILD_ROOT")) != 0 || chdir("/") != 0) _exit(71);
@@ -161,13 +262,26 @@ static void exit_43(int signal) {
     _exit(43);
 }
 
-/// A handler that is installed after the capture's: it calls that (`chain`) or does not (`exit`).
+/// Puts back what stood there, and lets it happen again.
+static void put_back(int signal) {
+    if (write(STDOUT_FILENO, "after\n", 6) < 0) _exit(72);
+    sigaction(signal, &before, NULL);
+}
+
+/// A handler that is installed after the capture's: it calls that (`chain`), puts it back (`put-back`), or does neither
+/// (`exit`); `previous` is the one of --previous, once more.
 void capture_child_install_after(const char *mode) {
+    if (strcmp(mode, "previous") == 0) {
+        capture_child_install_previous_again();
+        return;
+    }
     struct sigaction action;
     memset(&action, 0, sizeof action);
     if (strcmp(mode, "chain") == 0) {
         action.sa_sigaction = pass_on;
         action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    } else if (strcmp(mode, "put-back") == 0) {
+        action.sa_handler = put_back;
     } else {
         action.sa_handler = exit_43;
     }
@@ -177,14 +291,20 @@ void capture_child_install_after(const char *mode) {
 
 const Kind capture_child_hosts[] = {
     {"address-space", out_of_address_space},
+    {"data", out_of_data},
+    {"memory-limit", at_memory_limit},
     {"tiny-stack", on_tiny_stack},
     {"tiny-stack-overflow", overflow_tiny_stack},
     {"descriptors", count_descriptors},
     {"fork-exec", fork_and_execute},
+    {"spawn", spawn_and_wait},
+    {"spawners", among_spawners},
+    {"become", become},
     {"vfork", in_vfork_child},
     {"reaper", beside_reaper},
     {"library", in_library},
     {"library-gone", after_library},
+    {"library-beside", beside_library},
     {"other-root", in_other_root},
     {NULL, NULL},
 };

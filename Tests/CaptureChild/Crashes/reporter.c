@@ -5,6 +5,7 @@
 #include "CrashCapture.h"
 #include "kinds.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,25 @@ int capture_child_echo(char **arguments) {
     return MAYDAY_REPORTER_DELIVERED;
 }
 
+/// Until the spool holds a second report: that of a process that crashes meanwhile.
+static void wait_for_second(const char *report) {
+    char directory[4096];
+    snprintf(directory, sizeof directory, "%s", report);
+    char *end = strrchr(directory, '/');
+    if (end == NULL) return;
+    *end = '\0';
+    for (int reports = 0; reports < 2; usleep(1000)) {
+        DIR *spool = opendir(directory);
+        if (spool == NULL) return;
+        reports = 0;
+        for (struct dirent *entry = readdir(spool); entry != NULL; entry = readdir(spool)) {
+            const char *suffix = strstr(entry->d_name, ".jsonl.gz");
+            reports += suffix != NULL && strcmp(suffix, ".jsonl.gz") == 0;
+        }
+        closedir(spool);
+    }
+}
+
 int capture_child_report(const char *mode) {
     const char *report = getenv(MAYDAY_REPORT_VARIABLE);
     const char *directory = getenv("CHILD_OUT");
@@ -84,6 +104,7 @@ int capture_child_report(const char *mode) {
     if (strcmp(mode, "hang") == 0) {
         for (;;) pause();
     }
+    if (strcmp(mode, "second") == 0 && report != NULL) wait_for_second(report);
     if (strcmp(mode, "crash") == 0) capture_child_segv();
     return 3;
 }

@@ -1,5 +1,6 @@
 // More than one thread or process.
 
+#include "internal.h"
 #include "kinds.h"
 #include "reporter.h"
 
@@ -170,6 +171,55 @@ static void while_lock_is_held(void) {
     capture_child_segv();
 }
 
+/// Leaves no signal open but those of faults: the capture cannot stop this thread.
+static void stay_out_of_reach(void) {
+    sigset_t all;
+    sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+}
+
+/// Until the crash of another thread is being captured.
+static void wait_for_capture(void) {
+    while (mayday_crash.owner == 0 || mayday_crash.phase != PHASE_STAGE) sched_yield();
+}
+
+static void *crash_meanwhile(void *unused) {
+    (void)unused;
+    stay_out_of_reach();
+    pthread_barrier_wait(&barrier);
+    wait_for_capture();
+    if (write(STDOUT_FILENO, "crashing as well\n", 17) < 0) _exit(72);
+    capture_child_segv();
+    return NULL;
+}
+
+/// The child is a copy of a process in the middle of a capture, and crashes.
+static void *fork_meanwhile(void *unused) {
+    (void)unused;
+    stay_out_of_reach();
+    pthread_barrier_wait(&barrier);
+    wait_for_capture();
+    pid_t child = fork();
+    if (child == 0) {
+        capture_child_segv();
+        _exit(0);
+    }
+    for (;;) pause();
+}
+
+/// Another thread does something while this one's crash is captured.
+static void abort_beside(void *(*body)(void *)) {
+    pthread_t thread;
+    pthread_barrier_init(&barrier, NULL, 2);
+    if (pthread_create(&thread, NULL, body, NULL) != 0) _exit(71);
+    pthread_barrier_wait(&barrier);
+    abort();
+}
+
+static void beside_crash(void) { abort_beside(crash_meanwhile); }
+static void beside_fork(void) { abort_beside(fork_meanwhile); }
+
 static atomic_bool cancelled;
 
 static void *crash_cancelled(void *unused) {
@@ -193,5 +243,6 @@ const Kind capture_child_threads[] = {
     {"abort-among", abort_among_idle_threads},
     {"beside-blocked", beside_blocked_thread}, {"fork", in_forked_child},       {"cancelled", in_cancelled_thread}, {"lock-held", while_lock_is_held},
     {"takers", among_takers},
+    {"beside-crash", beside_crash}, {"beside-fork", beside_fork},
     {NULL, NULL},
 };

@@ -5,7 +5,7 @@
 //
 //   ROLE     crasher, other (each of the other threads counts for itself) or reporter (the child, before it executes)
 //   OFFSET   hex, from the beginning of the program, as `nm` prints it
-//   FAULT    fault        a jump to address 0: a real SIGSEGV
+//   FAULT    fault        a jump to address 0: a real SIGSEGV; fault:N in the next N - 1 places as well
 //            stall        it stays there, for as long as no signal handler jumps out
 //            errno:E      the call fails with E; errno:E:always those of the same number after it as well
 //            nothing      only lists: the calls, and which of the functions are entered
@@ -24,8 +24,13 @@
 #include <unistd.h>
 
 static bool parse_fault(const char *text, Injection *injection) {
+    injection->times = 1;
     if (strcmp(text, "nothing") == 0) injection->kind = INJECT_NOTHING;
     else if (strcmp(text, "fault") == 0) injection->kind = INJECT_FAULT;
+    else if (strncmp(text, "fault:", 6) == 0) {
+        injection->kind = INJECT_FAULT;
+        injection->times = (int)strtol(text + 6, NULL, 10);
+    }
     else if (strcmp(text, "stall") == 0) injection->kind = INJECT_STALL;
     else if (strncmp(text, "errno:", 6) == 0) {
         char *end;

@@ -41,7 +41,8 @@ static uintptr_t base;
 /// Where a stalled thread waits.
 static uintptr_t stall_code;
 static bool crashed;
-static bool injected;
+/// How often it is still to be broken.
+static int left;
 static long failing_call = -1;
 
 static Task *find(pid_t id) {
@@ -60,7 +61,7 @@ static Task *add(pid_t id, Role role) {
 /// Stops at system calls only as long as they matter: each stop costs more than most calls.
 static void resume(pid_t id, int signal) {
     const Task *task = find(id);
-    bool done = injected && !injection->always && (task == NULL || task->pending == INJECT_NOTHING);
+    bool done = left == 0 && !injection->always && (task == NULL || task->pending == INJECT_NOTHING);
     bool stops = crashed && injection->function_count == 0 && !done;
     ptrace(stops ? PTRACE_SYSCALL : PTRACE_CONT, id, 0, (long)signal);
 }
@@ -127,7 +128,7 @@ static void on_call(Task *task) {
     long number = (long)registers.orig_rax;
     if (task->pending != INJECT_NOTHING) return;
     task->calls += 1;
-    bool chosen = !injected && injection->call == task->calls && injection->role == task->role;
+    bool chosen = left > 0 && injection->call > 0 && task->calls >= injection->call && injection->role == task->role;
     bool again = injection->always && task->role == injection->role && number == failing_call;
     if (injection->kind == INJECT_NOTHING && injection->function_count == 0) {
         printf("injector: call %s:%u %ld\n", role_names[task->role], task->calls, number);
@@ -135,11 +136,11 @@ static void on_call(Task *task) {
     if (injection->kind == INJECT_NOTHING || (!chosen && !again)) return;
     if (injection->kind == INJECT_ERROR && cannot_fail(number)) {
         printf("injector: exempt %ld\n", number);
-        injected = true;
+        left = 0;
         return;
     }
     if (chosen) printf("injector: at %s:%u call %ld\n", role_names[task->role], task->calls, number);
-    injected = true;
+    if (left > 0) left -= 1;
     if (injection->always) failing_call = number;
     task->pending = injection->kind;
     registers.orig_rax = (unsigned long)-1;  // no call at all
@@ -170,11 +171,13 @@ static bool on_breakpoint(Task *task) {
         registers.rip -= 1;
         ptrace(PTRACE_SETREGS, task->id, 0, &registers);
         if (!function->armed) return true;  // two threads came at once
-        function->armed = false;
-        long word = ptrace(PTRACE_PEEKTEXT, task->id, base + function->offset, 0);
-        ptrace(PTRACE_POKETEXT, task->id, base + function->offset, (word & ~0xffl) | (function->original & 0xff));
+        if (left > 0) left -= 1;
+        function->armed = injection->kind == INJECT_FAULT && left > 0;
+        if (!function->armed) {
+            long word = ptrace(PTRACE_PEEKTEXT, task->id, base + function->offset, 0);
+            ptrace(PTRACE_POKETEXT, task->id, base + function->offset, (word & ~0xffl) | (function->original & 0xff));
+        }
         printf("injector: at %s function %lx\n", role_names[task->role], (unsigned long)function->offset);
-        injected = true;
         if (injection->kind != INJECT_NOTHING) derail(task->id, injection->kind);
         return true;
     }
@@ -252,6 +255,7 @@ static void on_stop(pid_t id, int status) {
 
 int trace(pid_t child, Injection *wanted) {
     injection = wanted;
+    left = wanted->times;
     program = child;
     add(child, OTHER);
     setvbuf(stdout, NULL, _IOLBF, 0);

@@ -24,6 +24,8 @@ typedef struct Injection {
     InjectionKind kind;
     int error;
     bool always;
+    /// How often: at the call or function, and at those that follow.
+    int times;
     /// The call, counted from 1; 0 for none.
     Role role;
     unsigned call;
