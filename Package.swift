@@ -185,7 +185,7 @@ let tests: [Target] = [
             "Import",
         ]
     ),
-    test("MaydayTests", ["CrashCapture", "Mayday", "CrashCapture", "MaydayTestKit", "CrashReport", "SDKChild"]),
+    test("MaydayTests", ["CrashCapture", "Mayday", "MaydayTestKit", "CrashReport", "SDKChild"]),
     .executableTarget(name: "SDKChild", dependencies: ["Mayday"], path: "Tests/SDKChild", swiftSettings: strict),
     .executableTarget(
         name: "InteropService",
@@ -213,7 +213,7 @@ let tests: [Target] = [
     test("ImportTests", ["Import", "Store", "CrashReport"]),
     test("DigestTests", ["Digest", "Grouping", "Store", "Symbolication", "CrashReport"]),
     test("CommandTests", ["MaydayCLI", "SDKChild", "Query", "Store", "CrashReport"], exclude: ["Golden"]),
-    test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService", "CustomUploader"]),
+    test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService", "CustomUploader", "CaptureChild"]),
 ]
 
 func test(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {

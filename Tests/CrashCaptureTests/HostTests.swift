@@ -19,8 +19,9 @@
 
         // MARK: Memory
 
-        @Test func addressSpaceIsUsedUp() async throws {
-            let report = try await crash("address-space").report
+        @Test(arguments: ["address-space", "data"])
+        func memoryIsUsedUp(limit: String) async throws {
+            let report = try await crash(limit).report
             #expect(report.crash?.faultAddress == 0x18)
             #expect(report.end?.cut == [])
         }
@@ -31,6 +32,22 @@
             #expect(report.crash?.signal.name == "SIGSEGV")
             #expect(report.threads.count == 2)
             #expect(report.end?.cut == [])
+        }
+
+        /// Less stack than the main thread has elsewhere.
+        @Test func lowStackLimit() async throws {
+            let spool = try TemporaryDirectory()
+            let outcome = try await ChildProcess.run(
+                "/bin/sh",
+                ["-c", "ulimit -s 128; exec \"$@\"", "sh", CaptureRun.child, "--spool", spool.path, "overflow"],
+                environment: CaptureRun.environment
+            )
+            #expect(outcome.status == .signalled(SIGSEGV))
+            let files = try FileManager.default.contentsOfDirectory(atPath: spool.path)
+            #expect(files.count == 1)
+            let report = try CaptureRun.report(at: "\(spool.path)/\(files[0])")
+            #expect(report.end?.cut == [])
+            #expect(report.crashedThread?.frames.last?.image != nil)
         }
 
         // MARK: Children
@@ -63,16 +80,18 @@
         }
 
         /// Another program's crash is not ours.
-        @Test func executedChildHasNoReport() async throws {
-            let run = try await CaptureRun("fork-exec", environment: ["CHILD_KIND": "segv"])
+        @Test(arguments: ["fork-exec", "spawn"])
+        func executedChildHasNoReport(how: String) async throws {
+            let run = try await CaptureRun(how, environment: ["CHILD_KIND": "segv"])
             #expect(run.outcome.status == .exited(0))
             #expect(run.outcome.output.hasSuffix("\nchild ended by signal 11, status -1\n"))
             #expect(try run.files == [])
             #expect(run.outcome.errors == "")
         }
 
-        @Test func executedChildInheritsNoDescriptor() async throws {
-            let run = try await CaptureRun("fork-exec", environment: ["CHILD_KIND": "descriptors"])
+        @Test(arguments: ["fork-exec", "spawn"])
+        func executedChildInheritsNoDescriptor(how: String) async throws {
+            let run = try await CaptureRun(how, environment: ["CHILD_KIND": "descriptors"])
             let counts = run.outcome.output.split(separator: "\n").prefix(2).map { $0.split(separator: " ") }
             #expect(counts.map(\.first) == ["before", "descriptors"])
             #expect(counts[0].last == counts[1].last)
@@ -90,7 +109,31 @@
             #expect(reports.allSatisfy { $0.end?.cut == [] && $0.threads.count == 1 })
         }
 
+        /// Threads are in the middle of it: until the child executes, it shares the memory and the thread that made it waits.
+        @Test func othersStartPrograms() async throws {
+            for _ in 0..<10 {
+                let report = try await crash("spawners:4").report
+                #expect(report.threads.count == 5)
+                #expect(report.end?.cut == [])
+            }
+        }
+
         // MARK: Handlers
+
+        /// As a library does that restores what it found and has the signal come again.
+        @Test(arguments: ["segv", "kill:11"])
+        func laterHandlerThatPutsOursBack(kind: String) async throws {
+            let run = try await CaptureRun(kind, ["--after", "put-back"])
+            #expect(run.outcome.output == "after\n")
+            if kind == "segv" {
+                #expect(run.outcome.status == .signalled(SIGSEGV))
+                #expect(try run.onlyReport().crash?.faultAddress == 0x18)
+            } else {
+                // What was sent does not come again: it was that handler's.
+                #expect(run.outcome.status == .exited(0))
+                #expect(try run.files == [])
+            }
+        }
 
         @Test func laterHandlerThatCallsOurs() async throws {
             let run = try await CaptureRun("segv", ["--after", "chain"])
@@ -109,22 +152,32 @@
 
         // MARK: Libraries
 
-        /// A library that is made here, with a constructor that crashes when CHILD_CONSTRUCTOR is set.
+        /// Compiles a library.
+        private func library(_ source: String, as name: String, in directory: TemporaryDirectory) async throws -> String
+        {
+            let path = "\(directory.path)/library.so"
+            let file = "\(directory.path)/\(name)"
+            try Data(source.utf8).write(to: URL(fileURLWithPath: file))
+            let outcome = try await ChildProcess.run(
+                "/usr/bin/env",
+                [
+                    name.hasSuffix(".cpp") ? "clang++" : "clang", "-shared", "-fPIC", "-O0", "-pthread", "-o", path,
+                    file,
+                ],
+                environment: ProcessInfo.processInfo.environment
+            )
+            try #require(outcome.status == .exited(0), "\(outcome.errors)")
+            return path
+        }
+
+        /// One with a constructor that crashes when CHILD_CONSTRUCTOR is set.
         private func library(in directory: TemporaryDirectory) async throws -> String {
             let source = """
                 #include <stdlib.h>
                 void library_crash(void) { *(volatile int *)0x18 = 1; }
                 __attribute__((constructor)) static void begin(void) { if (getenv("CHILD_CONSTRUCTOR")) library_crash(); }
                 """
-            let path = "\(directory.path)/library.so"
-            try Data(source.utf8).write(to: URL(fileURLWithPath: "\(directory.path)/library.c"))
-            let outcome = try await ChildProcess.run(
-                "/usr/bin/env",
-                ["clang", "-shared", "-fPIC", "-O0", "-o", path, "\(directory.path)/library.c"],
-                environment: ProcessInfo.processInfo.environment
-            )
-            try #require(outcome.status == .exited(0), "\(outcome.errors)")
-            return path
+            return try await library(source, as: "library.c", in: directory)
         }
 
         /// In a function of it, and in its constructor, while the loader's lock is held.
@@ -151,6 +204,57 @@
             let frames = try #require(report.crashedThread?.frames)
             #expect(frames.first?.image == nil)
             #expect(frames.dropFirst().first?.image == 0, "the caller is found all the same")
+            #expect(report.end?.cut == [])
+        }
+
+        /// Exceptions that are thrown in `throw_one`, and caught ten frames below. What their unwinding runs may crash.
+        private static let exceptions = """
+            #include <atomic>
+            #include <stdexcept>
+            #include <string>
+            extern "C" {
+            std::atomic<int> library_done{0}, library_workers{0};
+            }
+            static thread_local bool crashes = false;
+            struct Local {
+                ~Local() { if (crashes) *(volatile int *)0x18 = 1; }
+            };
+            static void throw_one(int depth) {
+                Local local;
+                if (depth == 0) throw std::runtime_error("number " + std::to_string(library_done));
+                throw_one(depth - 1);
+            }
+            static void catch_one() {
+                try { throw_one(10); } catch (const std::exception &) { library_done++; }
+            }
+            extern "C" void library_work() {
+                library_workers++;
+                for (;;) catch_one();
+            }
+            extern "C" void library_crash() { crashes = true; catch_one(); }
+            """
+
+        /// Threads stand still while their exceptions are being unwound, with whatever the C++ runtime holds then.
+        @Test func othersThrow() async throws {
+            let directory = try TemporaryDirectory()
+            let path = try await library(Self.exceptions, as: "library.cpp", in: directory)
+            for _ in 0..<10 {
+                let report = try await crash("library-beside:8", [], ["CHILD_LIBRARY": path]).report
+                #expect(report.threads.count == 9)
+                #expect(report.threads.allSatisfy { $0.truncated == nil })
+                #expect(report.end?.cut == [])
+            }
+        }
+
+        /// The destructor of a local variable crashes, while an exception passes by.
+        @Test func inTheMiddleOfAnException() async throws {
+            let directory = try TemporaryDirectory()
+            let path = try await library(Self.exceptions, as: "library.cpp", in: directory)
+            let report = try await crash("library", [], ["CHILD_LIBRARY": path]).report
+            let frames = try #require(report.crashedThread?.frames)
+            #expect(frames.first?.image.map { report.images[$0].path } == path)
+            #expect(frames.dropFirst().allSatisfy { $0.trust == .cfi })
+            #expect(frames.contains { $0.image == 0 })
             #expect(report.end?.cut == [])
         }
 

@@ -87,6 +87,31 @@ import Testing
         }
     }
 
+    #if arch(x86_64)
+        /// A Swift service under Docker's seccomp profile, its reporter too.
+        @Test(arguments: Build.tested, ["thread", "dispatch", "task"])
+        func inAContainersSandbox(_ build: Build, _ stage: String) async throws {
+            try await Children.turnstile.pass {
+                let home = try TemporaryDirectory()
+                let collector = try Collector()
+                let serving = try await collector.serve()
+                var environment = Children.environment(home: home)
+                environment["MAYDAY_DSN"] = try await serving.secret("MAYDAY_DSN")
+                environment["MAYDAY_SPOOL"] = "\(home.path)/spool"
+                environment["CHILD_EXECUTE"] = "\(build.gallery) index-out-of-range --thread \(stage)"
+                let crashed = try await ChildProcess.run(
+                    BuiltProduct.path("CaptureChild"),
+                    ["--no-capture", "--sandbox", "container", "become"],
+                    environment: environment
+                )
+                #expect(crashed.status == .signalled(SIGILL))
+                #expect(crashed.errors.contains(" delivered to collector at "), "\(crashed.errors)")
+                #expect(Children.reports(in: home.path) == [])
+                #expect(try await issues(of: collector, after: serving).map(\.title) == ["Index out of range"])
+            }
+        }
+    #endif
+
     @Test(
         .enabled(if: geteuid() == 0, "needs root, to mount a file system that is full"),
         arguments: [
