@@ -44,6 +44,8 @@ static void on_capture_signal(int signal, siginfo_t *info, void *context) {
         KernelSignals alarm = SIGNAL_BIT(SIGALRM);
         syscall(SYS_rt_sigprocmask, SIG_BLOCK, &alarm, NULL, sizeof alarm);
         syscall(SYS_tgkill, mayday_crash.pid, mayday_crash.thread, SIGPROF);
+        // Where it was asked to stop already, that handler is interrupted before it began, and would never come to it.
+        mayday_park(context);
         mayday_wait_for_end();
     } else if (info->si_code == SI_QUEUE || info->si_code == SI_USER) {
         // Where the user's limit of pending signals is reached, the kernel delivers a signal without what was queued with it.
