@@ -114,6 +114,7 @@ static MaydayCaptureStatus install(const MaydayCaptureOptions *options) {
     mayday_safe_memory_probe();
     mayday_unwinder_load();
     mayday_report_warm_up();
+    mayday_bind_calls();
 
     mayday_settings = mayday_settings_seal(&settings, options);
     if (mayday_settings != NULL && mayday_arm()) {

@@ -299,6 +299,12 @@ uintptr_t mayday_context_fp(const ucontext_t *context);
 uintptr_t mayday_context_async(const ucontext_t *context);
 /// A return address without the signature that machines with pointer authentication put into its upper bits.
 uintptr_t mayday_code_address(uintptr_t address);
+/// Machines where functions may sign their return address before they store it.
+extern const bool mayday_may_sign;
+/// True when the function has signed its return address by `pc`.
+bool mayday_signs(const CodeRange *function, uintptr_t pc);
+/// Makes the context that of another frame, as far as frame pointers are followed from it.
+void mayday_context_set_frame(ucontext_t *context, uintptr_t pc, uintptr_t sp, uintptr_t fp);
 /// Undoes a call to an address that cannot be executed: pc becomes the return address. False when it cannot be read.
 bool mayday_context_undo_call(ucontext_t *context);
 /// Moves pc back over a one-byte trap, when there is one, so that it traps again. True when returning repeats the trap.
@@ -358,6 +364,11 @@ void mayday_rehearsal_end(void);
 void mayday_terminate_install(void);
 /// What the exception said that `thread` ends by, or NULL. Handler.
 const char *mayday_terminate_message(pid_t thread);
+
+// ---- bind_calls.c ---------------------------------------------------------------------------------------------------------------
+
+/// Has the loader look up what the handler calls. Install.
+void mayday_bind_calls(void);
 
 // ---- phdr_interpose.c, thread_stack.c, load.c: what is in place before `main` ----------------------------------------------------
 
