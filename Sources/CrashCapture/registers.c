@@ -18,6 +18,20 @@ uintptr_t mayday_context_async(const ucontext_t *context) { return (uintptr_t)co
 
 uintptr_t mayday_code_address(uintptr_t address) { return address; }
 
+const bool mayday_may_sign = false;
+
+bool mayday_signs(const CodeRange *function, uintptr_t pc) {
+    (void)function;
+    (void)pc;
+    return false;
+}
+
+void mayday_context_set_frame(ucontext_t *context, uintptr_t pc, uintptr_t sp, uintptr_t fp) {
+    context->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
+    context->uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
+    context->uc_mcontext.gregs[REG_RBP] = (greg_t)fp;
+}
+
 bool mayday_context_undo_call(ucontext_t *context) {
     uintptr_t caller;
     if (!mayday_safe_read(&caller, mayday_context_sp(context), sizeof caller)) return false;
@@ -61,6 +75,30 @@ uintptr_t mayday_code_address(uintptr_t address) {
     register uintptr_t link __asm__("x30") = address;
     __asm__("hint #7" : "+r"(link));  // xpaclri: does nothing on machines that sign no addresses
     return link;
+}
+
+const bool mayday_may_sign = true;
+
+bool mayday_signs(const CodeRange *function, uintptr_t pc) {
+    // At the beginning, or behind what a function does before it needs a frame.
+    uint32_t code[16];
+    uintptr_t end = pc < function->end ? pc : function->end;
+    for (uintptr_t at = function->start; at < end && at < function->start + 4 * sizeof code; at += sizeof code) {
+        size_t count = (end - at) / sizeof *code;
+        if (count > sizeof code / sizeof *code) count = sizeof code / sizeof *code;
+        if (count == 0 || !mayday_safe_read(code, at, count * sizeof *code)) return false;
+        for (size_t index = 0; index < count; index++) {
+            const uint32_t paciasp = 0xd503233f, pacibsp = 0xd503237f;
+            if (code[index] == paciasp || code[index] == pacibsp) return true;
+        }
+    }
+    return false;
+}
+
+void mayday_context_set_frame(ucontext_t *context, uintptr_t pc, uintptr_t sp, uintptr_t fp) {
+    context->uc_mcontext.pc = pc;
+    context->uc_mcontext.sp = sp;
+    context->uc_mcontext.regs[29] = fp;
 }
 
 bool mayday_context_undo_call(ucontext_t *context) {

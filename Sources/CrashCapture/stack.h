@@ -67,8 +67,9 @@ void mayday_unwinder_load(void);
 /// Loaded, and never left in the middle of a call.
 bool mayday_unwinder_usable(void);
 /// Walks by unwind tables, appending to `stack`. `exact`: the pc of `context` is exact, not a return address.
-/// False when nothing could be found. Handler.
-bool mayday_unwinder_walk(const ucontext_t *context, bool exact, Stack *stack);
+/// False when the frame pointers of `context` are to be followed: nothing could be found, or `context` is now a frame whose caller
+/// is not in unwind tables. Handler.
+bool mayday_unwinder_walk(ucontext_t *context, bool exact, Stack *stack);
 /// The function that `address` lies in, by unwind tables. False when unknown. Handler.
 bool mayday_unwinder_function(uintptr_t address, CodeRange *function);
 /// From which instruction on an async function has its context in its frame, below the saved frame pointer; 0 when it is not

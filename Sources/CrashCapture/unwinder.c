@@ -26,33 +26,57 @@ static volatile bool inside;
 /// Async-signal-safe.
 bool mayday_unwinder_usable(void) { return mayday_unwinder.usable && !inside; }
 
-static bool walk(const ucontext_t *context, bool exact, Stack *stack) {
+static uintptr_t read_register(unw_regnum_t number) {
+    unw_word_t word = 0;
+    return mayday_unwinder.get_register(&cursor, number, &word) == 0 ? (uintptr_t)word : 0;
+}
+
+/// Async-signal-safe. True when the function around `pc` has signed its return address there. A recursion asks for its function
+/// thousands of times: the last one is kept.
+static bool is_signed(uintptr_t pc, bool exact, CodeRange *plain) {
+    uintptr_t within = exact ? pc : pc - 1;
+    if (!mayday_may_sign || (within >= plain->start && within < plain->end)) return false;
+    CodeRange function;
+    if (!mayday_unwinder_function(within, &function)) return false;
+    if (mayday_signs(&function, pc)) return true;
+    // A call from it comes behind the signature, which an exact pc may stand before.
+    if (!exact) *plain = function;
+    return false;
+}
+
+/// Ends at a function that signs its return address, which the unwinder does not know: `context` is that of its frame then.
+static bool walk(ucontext_t *context, bool exact, Stack *stack) {
     memcpy(&start, context, sizeof start);
     const Unwinder *unwinder = &mayday_unwinder;
     if (unwinder->init_local(&cursor, (unw_context_t *)&start, exact ? UNW_INIT_SIGNAL_FRAME : 0) != 0) return false;
     bool found = false;
+    uintptr_t pc = mayday_context_pc(context);
+    CodeRange plain = {0, 0};
     for (;;) {
         // What a signal interrupted has an exact pc, like the crash itself.
         bool interrupted = unwinder->is_signal_frame(&cursor) > 0;
+        if (is_signed(pc, exact, &plain)) {
+            mayday_context_set_frame(context, pc, read_register(UNW_REG_SP), read_register(FRAME_POINTER));
+            return false;
+        }
         int result = unwinder->step(&cursor);
-        unw_word_t pc = 0;
+        unw_word_t word = 0;
         if (result == 0) return found;
-        if (result < 0 || unwinder->get_register(&cursor, UNW_REG_IP, &pc) != 0) {
+        if (result < 0 || unwinder->get_register(&cursor, UNW_REG_IP, &word) != 0) {
             stack->truncated = "unreadable";
             return found;
         }
-        pc = mayday_code_address((uintptr_t)pc);
+        pc = mayday_code_address((uintptr_t)word);
         if (pc == 0) return found;
-        unw_word_t frame_pointer = 0;
-        if (unwinder->get_register(&cursor, FRAME_POINTER, &frame_pointer) != 0) frame_pointer = 0;
         Trust trust = interrupted ? TRUST_CONTEXT : TRUST_CFI;
-        if (!mayday_stack_push(stack, (uintptr_t)pc, (uintptr_t)frame_pointer, trust)) return true;
+        if (!mayday_stack_push(stack, pc, read_register(FRAME_POINTER), trust)) return true;
         found = true;
+        exact = interrupted;
     }
 }
 
 /// Async-signal-safe once warmed up, and with dl_iterate_phdr and sigprocmask answered by us.
-bool mayday_unwinder_walk(const ucontext_t *context, bool exact, Stack *stack) {
+bool mayday_unwinder_walk(ucontext_t *context, bool exact, Stack *stack) {
     inside = true;
     bool found = walk(context, exact, stack);
     inside = false;

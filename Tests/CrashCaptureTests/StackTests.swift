@@ -137,17 +137,36 @@
         }
 
         /// Where libunwind cannot be loaded: its name is that of an empty file.
-        @Test func framePointersWithoutLibunwind() async throws {
+        @Test(arguments: [
+            ("segv", ["segv"]), ("signed", ["segv", "signed_inner", "unsigned"]),
+        ])
+        func framePointersWithoutLibunwind(kind: String, functions: [String]) async throws {
             let libraries = try TemporaryDirectory()
             try Data().write(to: URL(fileURLWithPath: "\(libraries.path)/libunwind.so.8"))
-            let run = try await CaptureRun("segv", environment: ["LD_LIBRARY_PATH": libraries.path])
+            let run = try await CaptureRun(kind, environment: ["LD_LIBRARY_PATH": libraries.path])
             #expect(run.outcome.status == .signalled(SIGSEGV))
             let report = try run.onlyReport()
             let stack = try #require(report.crashedThread)
             #expect(report.end?.unwinder == "frame-pointer")
             #expect(stack.frames.dropFirst().allSatisfy { $0.trust == .fp })
             let names = try await ChildSymbols().names(stack)
-            #expect(names.prefix(3) == ["capture_child_segv", "run", "capture_child_main"])
+            #expect(names.starts(with: functions.map { "capture_child_\($0)" }))
+            #expect(names.suffix(from: names.firstIndex(of: "run") ?? 0).prefix(2) == ["run", "capture_child_main"])
+        }
+
+        /// Functions that sign their return address. One among them has no frame record: there its caller is not known. (On x86_64
+        /// the same without signing.)
+        @Test func signedReturnAddresses() async throws {
+            let run = try await CaptureRun("signed")
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            let report = try run.onlyReport()
+            let stack = try #require(report.crashedThread)
+            let names = try await ChildSymbols().names(stack)
+            let bare = Emulation.isAarch64 ? ["signed_bare"] : ["signed_bare", "signed_outer"]
+            let expected = ["segv", "signed_inner", "unsigned"] + bare
+            #expect(names.starts(with: expected.map { "capture_child_\($0)" } + ["run", "capture_child_main"]))
+            #expect(names.contains("main"))
+            #expect(stack.frames.prefix(2).map(\.trust) == [.context, .cfi])
         }
 
         @Test func damagedStackPointer() async throws {

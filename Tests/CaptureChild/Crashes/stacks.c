@@ -114,6 +114,67 @@ static void broken_loader_list(void) {
     capture_child_segv();
 }
 
+// Functions that sign their return address, where the machine can: with a frame record, and without. Between them is one that
+// does not.
+
+void capture_child_signed_inner(void);
+void capture_child_unsigned(void);
+void capture_child_signed_bare(void);
+void capture_child_signed_outer(void);
+
+#if defined(__aarch64__)
+#define SIGNED __attribute__((noinline, target("branch-protection=pac-ret")))
+__asm__(".text\n"
+        ".type capture_child_signed_bare, %function\n"
+        ".globl capture_child_signed_bare\n"
+        "capture_child_signed_bare:\n"
+        ".cfi_startproc\n"
+        "hint #25\n"  // paciasp
+        ".cfi_negate_ra_state\n"
+        "str x30, [sp, #-16]!\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset x30, -16\n"
+        "bl capture_child_unsigned\n"
+        "ldr x30, [sp], #16\n"
+        ".cfi_def_cfa_offset 0\n"
+        ".cfi_restore x30\n"
+        "hint #29\n"  // autiasp
+        ".cfi_negate_ra_state\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size capture_child_signed_bare, . - capture_child_signed_bare\n");
+
+/// A machine that signs nothing would test nothing.
+static bool is_signed(const uintptr_t *record) {
+    register uintptr_t link __asm__("x30") = record[1];
+    __asm__("hint #7" : "+r"(link));  // xpaclri
+    return link != record[1];
+}
+#else
+#define SIGNED __attribute__((noinline))
+void capture_child_signed_bare(void) {
+    capture_child_unsigned();
+    sink = 1;
+}
+static bool is_signed(const uintptr_t *record) { return record != NULL; }
+#endif
+
+SIGNED void capture_child_signed_inner(void) {
+    if (!is_signed(__builtin_frame_address(0))) _exit(72);
+    capture_child_segv();
+    sink = 1;
+}
+
+__attribute__((noinline)) void capture_child_unsigned(void) {
+    capture_child_signed_inner();
+    sink = 1;
+}
+
+SIGNED void capture_child_signed_outer(void) {
+    capture_child_signed_bare();
+    sink = 1;
+}
+
 const Kind capture_child_stacks[] = {
     {"overflow", overflow},
     {"deep", deep},
@@ -124,6 +185,7 @@ const Kind capture_child_stacks[] = {
     {"null-call", capture_child_null_call},
     {"wild-call", capture_child_wild_call},
     {"bad-stack", bad_stack},
+    {"signed", capture_child_signed_outer},
     {"no-tables", no_tables},
     {"broken-loader-list", broken_loader_list},
     {NULL, NULL},
