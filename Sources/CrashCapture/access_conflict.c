@@ -60,7 +60,10 @@ bool mayday_is_access_conflict(void) {
            strncmp(mayday_crash.message, message_start, length) == 0;
 }
 
-void mayday_access_conflict_reset(void) { conflict.found = false; }
+void mayday_access_conflict_reset(void) {
+    // What is not written takes no memory.
+    if (conflict.found) conflict.found = false;
+}
 
 /// Async-signal-safe. The kind out of `Previous access (a modification) started at`.
 static void read_kind(Access *access, uintptr_t description) {

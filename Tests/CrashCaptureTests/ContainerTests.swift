@@ -94,7 +94,7 @@
         }
 
         /// The capture needs next to nothing: pages of files that the kernel can drop for it.
-        @Test(arguments: [1024, 64])
+        @Test(arguments: [1024, 96])
         func memoryLimitIsReached(leftKiB: Int) async throws {
             let spool = try TemporaryDirectory()
             guard let outcome = try await crash(leftKiB: leftKiB, spool: spool, []) else { return }
@@ -108,12 +108,12 @@
 
         /// The reporter is a program, and needs more. Where that is not left, the kernel ends the largest process of the group,
         /// which is the service: what cannot be had is its own exit status, but the report is in the spool by then.
-        @Test(arguments: [4096, 64])
+        @Test(arguments: [4096, 96])
         func memoryLimitIsReachedByTheReporter(leftKiB: Int) async throws {
             let (spool, out) = (try TemporaryDirectory(), try TemporaryDirectory())
             let options = ["--reporter", "ok", "--out", out.path]
             guard let outcome = try await crash(leftKiB: leftKiB, spool: spool, options) else { return }
-            #expect(outcome.status == .signalled(SIGSEGV) || leftKiB == 64 && outcome.status == .signalled(SIGKILL))
+            #expect(outcome.status == .signalled(SIGSEGV) || leftKiB == 96 && outcome.status == .signalled(SIGKILL))
             let kept = try FileManager.default.contentsOfDirectory(atPath: spool.path)
             let path = kept.isEmpty ? "\(out.path)/delivered" : "\(spool.path)/\(kept[0])"
             #expect(try CaptureRun.report(at: path).end?.cut == [])
