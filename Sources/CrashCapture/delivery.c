@@ -94,14 +94,15 @@ static void wait_for_execution(uint64_t limit) {
 
 /// Waits for the child's end, until `limit`.
 bool mayday_wait_for_child(pid_t child, int pidfd, uint64_t limit, int *status) {
-    for (;;) {
+    for (bool ended = false;;) {
         if (reap(child, status)) return true;
         uint64_t now = mayday_monotonic_ns();
         if (now >= limit) return false;
-        if (pidfd >= 0) {
-            sys_poll_one(pidfd, POLLIN, limit - now);
-        } else {
+        // It has ended and is not to be had: a sandbox that answers every wait4() like that must not make us spin.
+        if (pidfd < 0 || ended) {
             sys_sleep_ns(POLL_NS);
+        } else {
+            ended = sys_poll_one(pidfd, POLLIN, limit - now) > 0;
         }
     }
 }

@@ -7,6 +7,7 @@
 
 #if defined(__linux__)
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
@@ -67,22 +68,27 @@ static inline int sys_take_pending(KernelSignals set) {
 static inline int sys_queue_signal(pid_t process, pid_t thread, int signal, const siginfo_t *info) {
     return (int)syscall(SYS_rt_tgsigqueueinfo, process, thread, signal, info);
 }
-/// Waits while `*word` is `expected`, at most `limit_ns`.
-static inline int sys_futex_wait(const void *word, uint32_t expected, uint64_t limit_ns) {
-    struct timespec limit = {(time_t)(limit_ns / 1000000000u), (long)(limit_ns % 1000000000u)};
-    return (int)syscall(SYS_futex, word, FUTEX_WAIT, expected, &limit, NULL, 0L);
-}
-static inline int sys_futex_wake(const void *word) {
-    return (int)syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0L);
-}
 static inline int sys_sleep_ns(uint64_t ns) {
     struct timespec time = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
     return (int)syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &time, NULL);
 }
+/// After a call that should have waited: where it fails at once, and always will, the loop around it must not spin.
+static inline int sys_waited(long result) {
+    if (result < 0 && errno != EAGAIN && errno != ETIMEDOUT) sys_sleep_ns(1000000);
+    return (int)result;
+}
+/// Waits while `*word` is `expected`, at most `limit_ns`.
+static inline int sys_futex_wait(const void *word, uint32_t expected, uint64_t limit_ns) {
+    struct timespec limit = {(time_t)(limit_ns / 1000000000u), (long)(limit_ns % 1000000000u)};
+    return sys_waited(syscall(SYS_futex, word, FUTEX_WAIT, expected, &limit, NULL, 0L));
+}
+static inline int sys_futex_wake(const void *word) {
+    return (int)syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0L);
+}
 static inline int sys_poll_one(int fd, short events, uint64_t limit_ns) {
     struct pollfd entry = {fd, events, 0};
     struct timespec limit = {(time_t)(limit_ns / 1000000000u), (long)(limit_ns % 1000000000u)};
-    return (int)syscall(SYS_ppoll, &entry, 1, &limit, NULL, 8);
+    return sys_waited(syscall(SYS_ppoll, &entry, 1, &limit, NULL, 8));
 }
 _Noreturn static inline void sys_exit_group(int status) {
     for (;;) syscall(SYS_exit_group, status);
