@@ -36,7 +36,7 @@ let products: [Product] = [
 let system: [Target] = [
     // Without pkgConfig, which would link libunwind: it is loaded privately (docs/decisions.md), its headers are on the default path.
     .systemLibrary(name: "CUnwind", path: "Sources/System/CUnwind", providers: [.apt(["libunwind-dev"])]),
-    .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", providers: [.apt(["zlib1g-dev"])]),
     // Loaded privately as well: an adapter that looks up functions must not make every start of a service load libdw.
     .target(name: "CDwfl", path: "Sources/System/CDwfl", cSettings: strictC),
     .systemLibrary(
@@ -62,10 +62,16 @@ let system: [Target] = [
     .target(name: "CCurl", path: "Sources/System/CCurl", cSettings: strictC),
 ]
 
+/// zlib as an archive: a shared object costs each service 0.1 MB of memory at rest, for what a crash needs (docs/decisions.md).
+let zlib: [LinkerSetting] = [
+    .linkedLibrary(":libz.a", .when(platforms: [.linux])),
+    .linkedLibrary("z", .when(platforms: [.macOS])),
+]
+
 /// What a service links. Nothing here imports Foundation: it would cost a static service more than all of Mayday.
 let sdk: [Target] = [
-    .target(name: "CrashCapture", dependencies: ["CUnwind", "CZlib"], cSettings: strictC),
-    .target(name: "CrashReport", dependencies: ["CZlib"], swiftSettings: strict),
+    .target(name: "CrashCapture", dependencies: ["CUnwind", "CZlib"], cSettings: strictC, linkerSettings: zlib),
+    .target(name: "CrashReport", dependencies: ["CZlib"], swiftSettings: strict, linkerSettings: zlib),
     .target(name: "Mayday", dependencies: ["CrashCapture", "CrashReport", "CCurl"], swiftSettings: strict),
     .target(name: "Symbolication", dependencies: ["CrashReport", "CDwfl", "CDemangle"], swiftSettings: strict),
     .target(name: "Grouping", dependencies: ["CrashReport", "Symbolication"], swiftSettings: strict),

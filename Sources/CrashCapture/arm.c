@@ -4,6 +4,7 @@
 
 #include "internal.h"
 #include "system_calls.h"
+#include "runs_at_start.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #if defined(__linux__)
 
 #include "internal.h"
+#include "runs_at_start.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -13,9 +14,9 @@
 #include <unistd.h>
 
 /// What the optimiser may neither foresee nor leave out.
-static char *volatile text;
+static char *volatile text WRITTEN_AT_START;
 static volatile size_t one = 1;
-static volatile long sink;
+static volatile long sink WRITTEN_AT_START;
 
 static void bind_strings(void) {
     char first[] = "ab", second[] = "ac";

@@ -1,5 +1,6 @@
 #include "CrashCapture.h"
 #include "internal.h"
+#include "runs_at_start.h"
 
 /// Async-signal-safe.
 const char *mayday_capture_unwinder(void) {

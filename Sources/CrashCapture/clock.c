@@ -1,6 +1,7 @@
 #if defined(__linux__)
 
 #include "internal.h"
+#include "runs_at_start.h"
 
 #include <time.h>
 

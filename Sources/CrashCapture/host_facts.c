@@ -5,6 +5,7 @@
 #if defined(__linux__)
 
 #include "facts.h"
+#include "runs_at_start.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

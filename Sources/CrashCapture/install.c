@@ -6,6 +6,7 @@
 #if defined(__linux__)
 
 #include "facts.h"
+#include "runs_at_start.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -18,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const Settings *mayday_settings;
+const Settings *mayday_settings WRITTEN_AT_START;
 
 /// The Swift runtime's accessor for its fatal message; runtimes before 6.3 have none.
 extern void *swift_getFatalErrorMessageBuffer(void) __attribute__((weak));
@@ -113,7 +114,6 @@ static MaydayCaptureStatus install(const MaydayCaptureOptions *options) {
     gather_facts(&settings, executable);
     mayday_safe_memory_probe();
     mayday_unwinder_load();
-    mayday_report_warm_up();
     mayday_bind_calls();
 
     mayday_settings = mayday_settings_seal(&settings, options);
@@ -130,7 +130,7 @@ static MaydayCaptureStatus install(const MaydayCaptureOptions *options) {
 }
 
 MaydayCaptureStatus mayday_capture_install(const MaydayCaptureOptions *options) {
-    static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+    static pthread_mutex_t once WRITTEN_AT_START = PTHREAD_MUTEX_INITIALIZER;
     if (mayday_is_reporter) return MAYDAY_CAPTURE_IN_REPORTER;
     pthread_mutex_lock(&once);
     MaydayCaptureStatus status =

@@ -21,6 +21,7 @@
 #endif
 
 #include "CrashCapture.h"
+#include "at_start.h"
 #include "gate.h"
 #include "line.h"
 #include "stack.h"
@@ -139,7 +140,7 @@ uint64_t mayday_faults(void);
 /// Handler.
 void mayday_open_faults(void);
 /// True on the thread whose crash is being captured. Handler.
-bool mayday_on_crashing_thread(void);
+RUNS_AT_START bool mayday_on_crashing_thread(void);
 /// Leaves what runs outside a stage, and goes on with what comes next. Handler.
 _Noreturn void mayday_abandon_step(LeaveReason reason);
 /// Sets the mask for the capture: everything blocked but faults and the deadline's signal. Handler.
@@ -202,8 +203,6 @@ Line *mayday_report_line(void);
 void mayday_report_write(Line *line, const char *stage);
 /// Hands what was compressed so far to the file, as a gzip member of its own: whatever fails later cannot spoil it.
 void mayday_report_flush(void);
-/// Compresses something once, so that nothing is bound lazily in the handler. Install.
-void mayday_report_warm_up(void);
 
 // ---- spool_file.c: where the bytes go; handler ----------------------------------------------------------------------------
 
@@ -298,7 +297,7 @@ uintptr_t mayday_context_fp(const ucontext_t *context);
 /// The register in which Swift passes the async context to a function. Handler.
 uintptr_t mayday_context_async(const ucontext_t *context);
 /// A return address without the signature that machines with pointer authentication put into its upper bits.
-uintptr_t mayday_code_address(uintptr_t address);
+RUNS_AT_START uintptr_t mayday_code_address(uintptr_t address);
 /// Machines where functions may sign their return address before they store it.
 extern const bool mayday_may_sign;
 /// True when the function has signed its return address by `pc`.

@@ -2,6 +2,7 @@
 
 #include "line.h"
 #include "utf8.h"
+#include "runs_at_start.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #if defined(__linux__)
 
 #include "internal.h"
+#include "runs_at_start.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-bool mayday_is_reporter;
+bool mayday_is_reporter WRITTEN_AT_START;
 
 enum { REPORTER_DEFAULT_MS = 10000, REPORTER_MARGIN_MS = 1000, REPORTER_MAXIMUM_MS = 600000 };
 

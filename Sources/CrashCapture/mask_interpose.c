@@ -2,6 +2,7 @@
 // once, and a stall could not be ended. On the thread whose crash is being captured its calls change nothing.
 
 #include "internal.h"
+#include "runs_at_start.h"
 
 #if defined(__linux__) && MAYDAY_INTERPOSE
 

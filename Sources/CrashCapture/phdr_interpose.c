@@ -2,12 +2,13 @@
 // image table: the loader's lock may be held by a thread that never runs again, and the unwinder asks at every frame.
 
 #include "internal.h"
+#include "runs_at_start.h"
 
 #if defined(__linux__) && MAYDAY_INTERPOSE
 
 #include <link.h>
 
-_Atomic(int (*)(PhdrCallback, void *)) mayday_real_dl_iterate_phdr;
+_Atomic(int (*)(PhdrCallback, void *)) mayday_real_dl_iterate_phdr WRITTEN_AT_START;
 
 /// Async-signal-safe on the crashing thread; elsewhere as the loader's.
 __attribute__((visibility("default"))) int dl_iterate_phdr(PhdrCallback callback, void *data) {

@@ -5,6 +5,7 @@
 
 #include "internal.h"
 #include "system_calls.h"
+#include "runs_at_start.h"
 
 #include <string.h>
 #include <sys/uio.h>
@@ -19,7 +20,7 @@ typedef struct Block {
     uint8_t bytes[BLOCK];
 } Block;
 
-static _Atomic bool readv_refused;
+static _Atomic bool readv_refused WRITTEN_AT_START;
 static int pipe_ends[2] = {-1, -1};
 static pid_t pipe_owner;
 static Block blocks[BLOCKS];

@@ -5,6 +5,7 @@
 
 #include "delivery.h"
 #include "facts.h"
+#include "runs_at_start.h"
 
 #include <errno.h>
 #include <string.h>

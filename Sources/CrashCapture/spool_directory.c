@@ -2,6 +2,7 @@
 // a real directory of this user that nobody else can write to, or it is refused. Not async-signal-safe.
 
 #include "MaydayStart.h"
+#include "runs_at_start.h"
 
 #include <errno.h>
 #include <fcntl.h>

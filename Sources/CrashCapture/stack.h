@@ -5,6 +5,7 @@
 
 #if defined(__linux__)
 
+#include "at_start.h"
 #include "line.h"
 
 #include <stdbool.h>
@@ -50,7 +51,7 @@ typedef struct Stack {
 } Stack;
 
 /// Empties `stack`; `first_limit` frames are kept from the top, `LAST_FRAMES` from the end. Handler.
-void mayday_stack_reset(Stack *stack, uint32_t first_limit);
+RUNS_AT_START void mayday_stack_reset(Stack *stack, uint32_t first_limit);
 /// Walks from `context`. `bad_pc`: the pc itself faulted, so that the caller is on top of the stack. Handler.
 void mayday_unwind(const ucontext_t *context, bool bad_pc, Stack *stack);
 /// How many frames are kept; `gap`: before which of them some may have been left out. Handler.
@@ -76,7 +77,7 @@ bool mayday_unwinder_function(uintptr_t address, CodeRange *function);
 /// async (async_function.c). Handler.
 uintptr_t mayday_async_function(const CodeRange *function);
 /// Appends one frame. False when the hard limit is reached. Handler.
-bool mayday_stack_push(Stack *stack, uintptr_t address, uintptr_t frame_pointer, Trust trust);
+RUNS_AT_START bool mayday_stack_push(Stack *stack, uintptr_t address, uintptr_t frame_pointer, Trust trust);
 
 #pragma GCC visibility pop
 

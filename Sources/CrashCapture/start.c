@@ -2,6 +2,7 @@
 
 #include "MaydayStart.h"
 #include "facts.h"
+#include "runs_at_start.h"
 
 #include <errno.h>
 #include <stdlib.h>

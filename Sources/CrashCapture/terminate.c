@@ -6,6 +6,7 @@
 
 #include "internal.h"
 #include "system_calls.h"
+#include "runs_at_start.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -43,8 +44,8 @@ typedef struct Runtime {
     const TypeInfo *exception_type;
 } Runtime;
 
-static Runtime runtime;
-static TerminateHandler *previous;
+static Runtime runtime WRITTEN_AT_START;
+static TerminateHandler *previous WRITTEN_AT_START;
 
 static char text[2048];
 static _Atomic bool claimed;

@@ -2,6 +2,7 @@
 // thread none. pthread_create of the whole process comes through here. Not async-signal-safe.
 
 #include "internal.h"
+#include "runs_at_start.h"
 
 #if defined(__linux__)
 
@@ -69,9 +70,9 @@ enum { STARTING_THREADS = 64 };
 /// an arena for a thread that frees what it was given. A child of fork keeps those taken that were under way.
 static ThreadStart starting[STARTING_THREADS];
 
-static _Atomic(CreateThread *) real_create;
-static pthread_key_t stack_of_thread;
-static _Atomic bool ready;
+static _Atomic(CreateThread *) real_create WRITTEN_AT_START;
+static pthread_key_t stack_of_thread WRITTEN_AT_START;
+static _Atomic bool ready WRITTEN_AT_START;
 
 /// Stacks of threads that ended, for those that come: mapping and unmapping one costs half as much as a thread itself.
 static _Atomic(char *) pool[POOLED_STACKS];

@@ -5,10 +5,11 @@
 #include "internal.h"
 
 #include "unwinder.h"
+#include "runs_at_start.h"
 
 #include <string.h>
 
-Unwinder mayday_unwinder;
+Unwinder mayday_unwinder WRITTEN_AT_START;
 
 #if defined(__x86_64__)
 enum { FRAME_POINTER = UNW_X86_64_RBP };
@@ -21,7 +22,7 @@ static unw_cursor_t cursor;
 static ucontext_t start;
 
 /// Left in the middle, it may hold its own lock for ever: then it is not called again.
-static volatile bool inside;
+static volatile bool inside WRITTEN_AT_START;
 
 /// Async-signal-safe.
 bool mayday_unwinder_usable(void) { return mayday_unwinder.usable && !inside; }

@@ -3,6 +3,7 @@
 #if defined(__linux__)
 
 #include "unwinder.h"
+#include "runs_at_start.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -28,8 +29,9 @@ static void warm_up(uintptr_t function) {
     static const uintptr_t nobody[2];
     ucontext_t context;
     enter(&context, function, nobody);
-    mayday_stack_reset(&mayday_crashed_stack, FIRST_FRAMES);
-    mayday_unwinder_walk(&context, true, &mayday_crashed_stack);
+    Stack stack;
+    mayday_stack_reset(&stack, FIRST_FRAMES);
+    mayday_unwinder_walk(&context, true, &stack);
     CodeRange range;
     mayday_unwinder_function(function, &range);
 }

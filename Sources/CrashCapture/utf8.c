@@ -1,6 +1,7 @@
 // UTF-8 (RFC 3629). Async-signal-safe and pure.
 
 #include "utf8.h"
+#include "runs_at_start.h"
 
 size_t mayday_utf8_length(const uint8_t *bytes, size_t count) {
     uint8_t lead = bytes[0];

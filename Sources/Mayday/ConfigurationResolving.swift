@@ -43,10 +43,11 @@ extension MaydayConfiguration {
 }
 
 extension Duration {
-    /// Without the fraction. A time below zero stays below zero, and one above what fits in becomes the largest.
+    /// Without the fraction. A time below zero is -1, and one above what fits in becomes the largest.
     fileprivate var wholeMilliseconds: Int64 {
-        // Not `components`, which is the first to call 128 KB of the standard library.
-        let milliseconds = Int64(clamping: attoseconds / 1_000_000_000_000_000)
-        return milliseconds == 0 && attoseconds < 0 ? -1 : milliseconds
+        guard attoseconds >= 0 else { return -1 }
+        // A millisecond is 2¹⁵ times 5¹⁵ attoseconds. `components`, or a division of 128 bits, would be the first to call
+        // functions that bring 64 or 128 KB into memory.
+        return Int64(clamping: attoseconds >> 15) / 30_517_578_125
     }
 }

@@ -13,7 +13,7 @@ package struct DSN: Sendable, Equatable {
     /// - Parameter dropsSecret: whether `KEY:SECRET@` is read as `KEY@`, as old DSNs of Sentry have it.
     init(_ text: String, dropsSecret: Bool = false) throws(DSNError) {
         var text = text
-        layout = try text.withUTF8 { DSNLayout.find(in: $0[...], dropsSecret: dropsSecret) }.get()
+        layout = try text.withUTF8 { DSNLayout.find(in: $0, dropsSecret: dropsSecret) }.get()
         self.text = text
     }
 

@@ -11,9 +11,9 @@ actor Delivery {
     private let findPath: @Sendable () -> String
     private let limits: SpoolLimits
     /// The last round of each lane.
-    private var last: [UploaderName: Task<DeliverySummary, Never>] = [:]
+    private var last = [UploaderName: Task<DeliverySummary, Never>]()
     /// What was said of a lane's reports that stay; the same is not said again.
-    private var said: [UploaderName: String] = [:]
+    private var said = [UploaderName: String]()
     private var background: Task<Void, Never>?
     /// Something was added while the background task was about to end.
     private var hasMore = false

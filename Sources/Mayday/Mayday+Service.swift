@@ -1,31 +1,60 @@
 internal import CrashCapture
 
 /// A service in which `Mayday.start` was called.
-struct Service: Sendable {
+///
+/// A class, because a structure of this size is copied and destroyed by functions of its own, which `start` would be the
+/// first to call.
+final class Service: Sendable {
     /// False when the configuration says that Mayday is not enabled.
-    var isEnabled = false
+    let isEnabled: Bool
     /// True when the handlers were installed.
-    var isCapturing = false
+    let isCapturing: Bool
     /// What delivers reports; none when Mayday is not enabled.
-    var uploaders: [any ReportUploader] = []
+    let uploaders: [any ReportUploader]
     /// How long a crash waits for its delivery, in milliseconds.
-    fileprivate var deadlineMilliseconds: UInt32 = 0
+    private let deadlineMilliseconds: UInt32
     /// nil when there is no spool, or Mayday is not enabled.
-    var delivery: Delivery?
+    let delivery: Delivery?
     /// True when earlier runs may have left reports in the spool.
-    var hasLeftOver = false
+    let hasLeftOver: Bool
+    /// How many handled errors are reported.
+    let errorLimits: ErrorLimits
+    /// What is done with every report before it is sent.
+    let rules: OutgoingRules
+    /// What start prints about itself.
+    let selfCheck: MaydayStartCheck
 
     /// The service's directory in the spool; nil when there is none.
     var spoolPath: String? { delivery == nil ? nil : String(cString: mayday_started_spool()) }
     /// How long a crash waits for its delivery.
     var deliveryDeadline: Duration { .milliseconds(Int(deadlineMilliseconds)) }
-    var errorLimits = ErrorLimits()
-    /// What is done with every report before it is sent.
-    var rules = OutgoingRules()
-    /// What start prints about itself.
-    var selfCheck = MAYDAY_CHECK_NONE
     /// Where reports go, for people.
     var destination: String { uploaders.map(\.destination).joined(separator: ", ") }
+
+    private init(
+        _ outcome: MaydayStart,
+        _ configuration: MaydayConfiguration,
+        uploaders: [any ReportUploader],
+        rules: OutgoingRules
+    ) {
+        isEnabled = outcome.enabled
+        isCapturing = outcome.enabled && outcome.capture == MAYDAY_CAPTURE_INSTALLED
+        self.uploaders = outcome.enabled ? uploaders : []
+        deadlineMilliseconds = outcome.delivery_deadline_ms
+        errorLimits = configuration.errorLimits
+        self.rules = rules
+        selfCheck = outcome.self_check
+        let hasSpool = outcome.enabled && outcome.spool.problem == MAYDAY_SPOOL_USABLE
+        hasLeftOver = hasSpool && outcome.left_over
+        delivery =
+            hasSpool
+            ? Delivery(
+                uploaders: uploaders,
+                path: String(cString: mayday_started_spool()),
+                limits: configuration.spoolLimits,
+                rules: rules
+            ) : nil
+    }
 
     /// Resolves the configuration, opens the spool and installs the capture, all of it in C (`MaydayStart.h` says why).
     static func start(
@@ -35,28 +64,13 @@ struct Service: Sendable {
     ) throws(StartError) -> Service {
         var outcome = MaydayStart()
         if let error = configuration.start(&outcome) { throw .configuration(error) }
-        guard outcome.enabled else { return Service() }
-        warn(of: outcome)
-        let isCapturing = outcome.capture == MAYDAY_CAPTURE_INSTALLED
-        var service = Service(isEnabled: true, isCapturing: isCapturing, uploaders: uploaders)
-        service.errorLimits = configuration.errorLimits
-        service.rules = rules
-        service.selfCheck = outcome.self_check
-        service.deadlineMilliseconds = outcome.delivery_deadline_ms
-        guard outcome.spool.problem == MAYDAY_SPOOL_USABLE else { return service }
-        service.delivery = Delivery(
-            uploaders: uploaders,
-            path: String(cString: mayday_started_spool()),
-            limits: configuration.spoolLimits,
-            rules: rules
-        )
-        service.hasLeftOver = outcome.left_over
-        return service
+        if outcome.enabled { warn(of: outcome) }
+        return Service(outcome, configuration, uploaders: uploaders, rules: rules)
     }
 
     /// What the machine cannot give is a warning, since the service is not to blame.
     private static func warn(of outcome: MaydayStart) {
-        if let error = SpoolError(outcome.spool) {
+        if outcome.spool.problem != MAYDAY_SPOOL_USABLE, let error = SpoolError(outcome.spool) {
             StandardError.warn(
                 """
                 reports live in memory only, and one that cannot be delivered at the crash goes to standard error, \
