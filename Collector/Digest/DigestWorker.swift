@@ -136,8 +136,16 @@ public final class DigestWorker: Sendable {
             gzip: digested.report.encode(),
             remarks: DigestRemarks(of: digested, warnings: warnings)
         )
-        guard let issue = try store.finish(digestion) else { return }
+        guard let written = try store.finish(digestion) else { return }
         doneCount.add(1, ordering: .relaxed)
-        log("digest: report \(pending.key.id) of project \(pending.key.project) is in issue \(issue.key.number)")
+        let change =
+            switch written.event {
+            case .new: ", which is new"
+            case .regressed: ", which was resolved and is not"
+            case .unmuted: ", whose mute is over"
+            case nil: ""
+            }
+        let issue = written.issue.key.number
+        log("digest: report \(pending.key.id) of project \(pending.key.project) is in issue \(issue)\(change)")
     }
 }

@@ -28,10 +28,10 @@ public struct IssueList: Sendable, Equatable {
         self.undigested = undigested
     }
 
-    /// Reads the list of one project or of all.
-    public static func load(from store: any Store, project: Int? = nil, limit: Int) throws(StoreError) -> IssueList {
+    /// Reads the list of one project or of all, of one status or of every.
+    public static func load(from store: any Store, _ selection: IssueSelection) throws(StoreError) -> IssueList {
         var entries: [Entry] = []
-        for issue in try store.issues(IssueSelection(project: project, limit: limit)) {
+        for issue in try store.issues(selection) {
             entries.append(Entry(issue: issue, releases: try store.releases(of: issue.key)))
         }
         return IssueList(entries: entries, undigested: try store.digestCounts())
@@ -51,7 +51,7 @@ public struct IssueList: Sendable, Equatable {
 extension IssueList.Entry {
     /// The members of the JSON object, so that more can be added.
     var members: [String: JSONValue] {
-        [
+        var members: [String: JSONValue] = [
             "id": .integer(Int64(issue.key.number)),
             "project": .integer(Int64(issue.key.project)),
             "fingerprint": .string(issue.fingerprint),
@@ -61,7 +61,10 @@ extension IssueList.Entry {
             "count": .integer(Int64(issue.count)),
             "first_seen": .string(issue.firstSeen.description),
             "last_seen": .string(issue.lastSeen.description),
-            "status": .string(issue.status),
+            "hosts": .integer(Int64(issue.hosts)),
+            "status": .string(issue.status.name),
+            "first_release": .optional(firstRelease),
+            "last_release": .optional(lastRelease),
             "releases": .array(
                 releases.map { release in
                     .object([
@@ -73,6 +76,27 @@ extension IssueList.Entry {
                 }
             ),
         ]
+        switch issue.status {
+        case .open: break
+        case .regressed(let release): members["regressed_in"] = .optional(release)
+        case .resolved(let release): members["resolved_in"] = .optional(release)
+        case .muted(let until, let count):
+            members["muted_until"] = .optional(until?.description)
+            members["muted_until_count"] = count.map { .integer(Int64($0)) } ?? .null
+        }
+        return members
+    }
+
+    /// The release before all others that it was seen in, by version; by time where they have none.
+    public var firstRelease: String? { ordered.first }
+
+    /// The release after all others that it was seen in.
+    public var lastRelease: String? { ordered.last }
+
+    private var ordered: [String] {
+        releases.sorted { left, right in
+            ReleaseVersion.precedes(left.release, right.release) ?? (left.firstSeen < right.firstSeen)
+        }.map(\.release)
     }
 }
 

@@ -11,7 +11,7 @@ public struct ReadAPI: Sendable {
     /// Issues of a project; nil when there is no such project.
     public func issues(project: Int, limit: Int) throws(StoreError) -> JSONValue? {
         guard try store.project(project) != nil else { return nil }
-        return try IssueList.load(from: store, project: project, limit: limit).json
+        return try IssueList.load(from: store, IssueSelection(project: project, limit: limit)).json
     }
 
     /// One issue; nil when there is none of this number.

@@ -43,8 +43,9 @@ public protocol Store: Sendable {
     func release(_ reports: [ReportKey]) throws(StoreError)
     /// Writes the outcome of a digestion, counts it in its issue and ends its waiting, all or nothing.
     ///
-    /// - Returns: the issue, or nil when the report was digested before (nothing is changed then).
-    func finish(_ digestion: Digestion) throws(StoreError) -> Issue?
+    /// - Returns: the issue and what the report changed about it, or nil when the report was digested before (nothing is
+    ///   changed then).
+    func finish(_ digestion: Digestion) throws(StoreError) -> DigestedIn?
     /// Ends the waiting of a report that could not be digested.
     func fail(_ report: ReportKey, reason: String) throws(StoreError)
     /// Lets failed reports wait again unless they had `maximumAttempts`; those that still wait after that many
@@ -52,6 +53,15 @@ public protocol Store: Sendable {
     func retryFailed(maximumAttempts: Int) throws(StoreError)
     /// How many reports are not grouped.
     func digestCounts() throws(StoreError) -> DigestCounts
+
+    // MARK: Issues over time
+
+    /// Writes what a person decided about an issue.
+    ///
+    /// - Returns: the issue as it is then, or nil when there is none of this key.
+    func decide(_ decision: IssueDecision, on issue: IssueKey, at time: Timestamp) throws(StoreError) -> Issue?
+    /// Reports of an issue by hour, oldest first; hours without any are left out.
+    func hours(of issue: IssueKey, since time: Timestamp) throws(StoreError) -> [HourCount]
 
     // MARK: Query
 

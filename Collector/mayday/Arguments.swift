@@ -60,6 +60,18 @@ struct Arguments: Sendable {
         return number
     }
 
+    /// A time from a second on, as microseconds: `90m`, `12h`, `7d`.
+    func duration(_ name: String) throws(CommandError) -> Int64? {
+        guard let text = values[name] else { return nil }
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+        guard let unit = text.last.flatMap({ units[$0] }), let number = Int64(text.dropLast()),
+            (1...1_000_000).contains(number)
+        else {
+            throw usage("\(name) \(text): expected a whole number and s, m, h or d, such as 7d")
+        }
+        return number * unit * 1_000_000
+    }
+
     /// How many to list.
     func limit() throws(CommandError) -> Int { try number("--limit", upTo: 100_000) ?? 50 }
 

@@ -6,15 +6,28 @@ enum ListCommand: Command {
     static let spec = CommandSpec(
         name: "list",
         summary: "List issues: equal crashes and errors as one, the last seen first",
-        options: [.limit, .project, .json("them")],
+        options: [
+            .limit, .project,
+            CommandSpec.Option(
+                name: "--status",
+                value: "STATUS",
+                help: "only these: \(IssueStatus.names.joined(separator: ", ")) (default all)"
+            ),
+            .json("them"),
+        ],
         examples: ["mayday list", "mayday list --json | jq '.issues[].title'"]
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
         let (limit, project) = (try arguments.limit(), try arguments.number("--project"))
+        let status = arguments.value("--status")
+        if let status, !IssueStatus.names.contains(status) {
+            throw arguments.usage("--status \(status): expected \(IssueStatus.names.joined(separator: ", "))")
+        }
+        let selection = IssueSelection(project: project, status: status, limit: limit)
         let (location, store) = (try arguments.location(), try arguments.openStore())
         let (list, isServed) = try CommandError.wrapping { () throws(StoreError) in
-            (try IssueList.load(from: store, project: project, limit: limit), try store.isServed())
+            (try IssueList.load(from: store, selection), try store.isServed())
         }
         if arguments.has("--json") {
             console.print(list.json)
@@ -23,9 +36,15 @@ enum ListCommand: Command {
         }
         tell(list.undigested, location, isServed: isServed, console)
         if list.entries.isEmpty, !arguments.has("--json") {
+            if let status { return note(status, console) }
             console.note(try remedy(project, list.undigested, location, isServed: isServed, store))
         }
         return list.entries.isEmpty ? .nothingFound : .done
+    }
+
+    private static func note(_ status: String, _ console: Console) -> ExitCode {
+        console.note("no issue is \(status): `mayday list` shows all")
+        return .nothingFound
     }
 
     /// Says what to do when there is nothing to list.

@@ -3,8 +3,9 @@ enum Mayday {
     /// In the order of the help.
     static var commands: [any Command.Type] {
         [
-            ServeCommand.self, ListCommand.self, ReportsCommand.self, ShowCommand.self, ProjectsCommand.self,
-            ImportCommand.self, DoctorCommand.self, VersionCommand.self,
+            ServeCommand.self, ListCommand.self, ReportsCommand.self, ShowCommand.self, ResolveCommand.self,
+            MuteCommand.self, ReopenCommand.self, ProjectsCommand.self, ImportCommand.self, DoctorCommand.self,
+            VersionCommand.self,
         ]
     }
 

@@ -41,7 +41,15 @@ struct QueryTests {
         TextLayout(width: width, color: color, now: now)
     }
 
-    private func issue(_ project: Int, _ number: Int, _ title: String, minutes: Int64, releases: Int) -> IssueList.Entry
+    private func issue(
+        _ project: Int,
+        _ number: Int,
+        _ title: String,
+        minutes: Int64,
+        releases: Int,
+        _ status: IssueStatus = .open
+    )
+        -> IssueList.Entry
     {
         let seen = Timestamp(microseconds: now.microseconds - minutes * 60_000_000)
         let issue = Issue(
@@ -53,7 +61,8 @@ struct QueryTests {
             count: number * 1_000,
             firstSeen: seen,
             lastSeen: seen,
-            status: "open"
+            hosts: 3,
+            status: status
         )
         let names = ["checkout-and-payments@10.4.2-beta.1", "checkout@1.4.1", "checkout@1.4.0"]
         let entries = names.prefix(releases).map {
@@ -78,6 +87,39 @@ struct QueryTests {
         #expect(plain.allSatisfy { $0.count <= 80 })
         #expect(try Golden.difference(plain, "list-projects.txt") == nil)
         #expect(try Golden.difference(list.text(layout(color: true)), "list-color.txt") == nil)
+    }
+
+    @Test("issues that are not simply open say so, and the place of the crash stays in sight")
+    func statuses() throws {
+        let statuses: [IssueStatus] = [
+            .regressed(in: "checkout@1.4.3"), .regressed(in: nil), .resolved(in: "checkout-and-payments@10.4.2-beta.1"),
+            .resolved(in: nil), .muted(until: now, count: nil), .muted(until: now, count: 2_000),
+            .muted(until: nil, count: 2_000), .muted(until: nil, count: nil),
+        ]
+        let entries = statuses.enumerated().map { index, status in
+            issue(1, index + 1, "Index out of range", minutes: Int64(index), releases: 1, status)
+        }
+        let list = IssueList(entries: entries, undigested: DigestCounts(pending: 0, failed: 0))
+        #expect(try Golden.difference(list.text(layout()), "list-statuses.txt") == nil)
+        #expect(try Golden.difference(list.decisions(layout()), "decisions.txt") == nil)
+    }
+
+    @Test("first and last release of an issue are those by version; the last day is a bar an hour")
+    func releasesAndHours() {
+        var entry = issue(1, 1, "x", minutes: 0, releases: 0)
+        entry.releases = ["checkout@1.10.0", "checkout@1.9.0", "checkout@1.9.1"].map {
+            IssueRelease(release: $0, count: 1, firstSeen: now, lastSeen: now)
+        }
+        #expect(entry.firstRelease == "checkout@1.9.0")
+        #expect(entry.lastRelease == "checkout@1.10.0")
+        func ago(_ hours: Int64, _ count: Int) -> HourCount {
+            HourCount(hour: Timestamp(microseconds: now.microseconds - hours * HourCount.length), count: count)
+        }
+        #expect(layout().lastDay([ago(24, 9)]) == nil)
+        #expect(
+            layout().lastDay([ago(24, 900), ago(23, 1), ago(3, 50), ago(0, 100)])
+                == "▁···················▄··█  151 reports, most in an hour 100"
+        )
     }
 
     @Test("a list as JSON")

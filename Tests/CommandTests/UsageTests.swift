@@ -7,7 +7,10 @@
     struct UsageTests {
         @Test(
             "help is made for every command, with an example",
-            arguments: ["", "serve", "list", "reports", "show", "projects", "import", "doctor", "version"]
+            arguments: [
+                "", "serve", "list", "reports", "show", "resolve", "mute", "reopen", "projects", "import", "doctor",
+                "version",
+            ]
         )
         func help(command: String) async throws {
             let arguments = command.isEmpty ? ["--help"] : [command, "--help"]
@@ -27,7 +30,7 @@
             "a wrong command line is told which flag and what to do: exit 2",
             arguments: [
                 ("lst", "unknown command lst: there are serve, list"),
-                ("list --jsn", "unknown flag --jsn: it takes --limit, --project, --json, --data, --store"),
+                ("list --jsn", "unknown flag --jsn: it takes --limit, --project, --status, --json, --data"),
                 ("list --limit", "--limit needs a value: --limit N"),
                 ("list --limit=", "--limit needs a value: --limit N"),
                 ("list --limit 0", "--limit 0: expected a whole number from 1"),

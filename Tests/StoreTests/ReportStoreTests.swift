@@ -146,7 +146,7 @@ struct ReportStoreTests {
         _ = try fixture.store.add(new)
         var digestion = fixture.digestion(new, title: huge)
         digestion = Digestion(key: new.key, fingerprint: "f", title: huge, culprit: huge, gzip: digestion.gzip)
-        let issue = try #require(try fixture.store.finish(digestion))
+        let issue = try #require(try fixture.store.finish(digestion)).issue
         let facts = try #require(try fixture.store.reports(ReportSelection(limit: 1)).first).facts
         let release = try #require(try fixture.store.releases(of: issue.key).first).release
         for text in [

@@ -8,7 +8,7 @@ extension IssueDetail {
     public func text(_ layout: TextLayout, isFull: Bool) -> [String] {
         let issue = entry.issue
         var title = StyledLine("Issue \(issue.key.number)", .strong)
-        title.add(" of project \(issue.key.project), \(issue.status), ")
+        title.add(" of project \(issue.key.project), \(issue.status.text), ")
         title.add(issue.count == 1 ? "1 report" : "\(issue.count) reports")
         var lines = [title]
         func fact(_ name: String, _ value: String) {
@@ -22,6 +22,8 @@ extension IssueDetail {
         if let culprit = issue.culprit { fact("culprit", culprit) }
         fact("first seen", layout.moment(issue.firstSeen))
         fact("last seen", layout.moment(issue.lastSeen))
+        fact("hosts", "\(issue.hosts)")
+        if let graph = layout.lastDay(hours) { fact("last 24 h", graph) }
         let shown = isFull ? entry.releases[...] : entry.releases.prefix(5)
         for (index, release) in shown.enumerated() {
             let reports = release.count == 1 ? "1 report" : "\(release.count) reports"

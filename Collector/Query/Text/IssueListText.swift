@@ -16,7 +16,8 @@ extension IssueList {
             let seen = layout.ago(issue.lastSeen)
             lines.append(columns.line(id: id, text: issue.title, count: "\(issue.count)", note: seen, style: .strong))
             let place = issue.culprit ?? "no function of the service's own known"
-            lines.append(columns.line(id: "", text: place, count: "", note: entry.releaseText, style: .plain))
+            let status = issue.status == .open ? "" : "\(issue.status.text) · "
+            lines.append(columns.line(id: "", text: status + place, count: "", note: entry.releaseText, style: .plain))
         }
         return layout.rendered(lines)
     }

@@ -5,7 +5,7 @@ enum PostgresSchema {
     static var current: Int { migrations.count }
 
     /// Each step goes from its index to the next version; a released step is never changed.
-    static let migrations: [String] = [first]
+    static let migrations: [String] = [first, triage]
 
     /// Brings the database up to date, all or nothing, in the transaction of the caller. Nodes that start at the same time
     /// wait for each other.
@@ -105,5 +105,29 @@ enum PostgresSchema {
             SELECT CAST(objid AS BIGINT) AS claimant FROM pg_locks
             WHERE locktype = 'advisory' AND objsubid = 2 AND classid = 'reports'::regclass::oid
                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database());
+        """
+
+    /// What people decide about issues (`decided` is when), and what is counted of them: by hour since 1970, and by host.
+    private static let triage = """
+        ALTER TABLE issues ADD COLUMN hosts BIGINT NOT NULL DEFAULT 0;
+        ALTER TABLE issues ADD COLUMN decided BIGINT;
+        ALTER TABLE issues ADD COLUMN decided_release TEXT;
+        ALTER TABLE issues ADD COLUMN muted_until BIGINT;
+        ALTER TABLE issues ADD COLUMN muted_count BIGINT;
+        CREATE TABLE issue_hours (
+            issue BIGINT NOT NULL REFERENCES issues(row),
+            hour BIGINT NOT NULL,
+            count BIGINT NOT NULL,
+            PRIMARY KEY (issue, hour)
+        );
+        CREATE TABLE issue_hosts (
+            issue BIGINT NOT NULL REFERENCES issues(row),
+            host TEXT NOT NULL,
+            PRIMARY KEY (issue, host)
+        );
+        INSERT INTO issue_hours SELECT issue, time / 3600000000, count(*) FROM reports WHERE issue IS NOT NULL
+            GROUP BY issue, time / 3600000000;
+        INSERT INTO issue_hosts SELECT DISTINCT issue, host FROM reports WHERE issue IS NOT NULL AND host IS NOT NULL;
+        UPDATE issues SET hosts = (SELECT count(*) FROM issue_hosts WHERE issue_hosts.issue = issues.row);
         """
 }

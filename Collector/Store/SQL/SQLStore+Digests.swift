@@ -47,28 +47,34 @@ extension SQLStore {
         }
     }
 
-    func finish(_ digestion: Digestion) throws(StoreError) -> Issue? {
+    func finish(_ digestion: Digestion) throws(StoreError) -> DigestedIn? {
         try engine.write { connection throws(StoreError) in
-            let dialect = connection.dialect
             let report = try connection.query(
                 """
-                SELECT row, kind, time, release FROM reports WHERE project = ? AND id = ? AND digest <> 1
-                \(dialect.forUpdate)
+                SELECT row, kind, time, received, release, host FROM reports
+                WHERE project = ? AND id = ? AND digest <> 1 \(connection.dialect.forUpdate)
                 """,
                 [digestion.key.project, digestion.key.id]
-            ) { (row: $0.int(0), kind: $0.text(1), time: $0.time(2), release: $0.optionalText(3)) }.first
-            guard let report else { return nil }
-            let (row, issue) = try Self.count(digestion, kind: report.kind, time: report.time, on: connection)
-            if let release = report.release {
-                try connection.run(
-                    """
-                    INSERT INTO issue_releases VALUES (?1, ?2, 1, ?3, ?3) ON CONFLICT (issue, release) DO UPDATE SET
-                        count = issue_releases.count + 1,
-                        first_seen = \(dialect.least)(issue_releases.first_seen, ?3),
-                        last_seen = \(dialect.greatest)(issue_releases.last_seen, ?3)
-                    """,
-                    [row, release, report.time]
+            ) {
+                DigestedFacts(
+                    row: $0.int(0),
+                    kind: $0.text(1),
+                    time: $0.time(2),
+                    received: $0.time(3),
+                    release: $0.optionalText(4),
+                    host: $0.optionalText(5)
                 )
+            }.first
+            guard let report else { return nil }
+            var (row, issue, isNew) = try Self.count(digestion, report, on: connection)
+            var event: IssueEvent? = isNew ? .new : nil
+            if let change = try Self.reconsider(issue, row: row, report, on: connection) {
+                (event, issue.status) = change
+            }
+            let newHosts = try Self.countDetails(report, ofIssue: row, on: connection)
+            if newHosts > 0 {
+                try connection.run("UPDATE issues SET hosts = hosts + 1 WHERE row = ?", [row])
+                issue.hosts += newHosts
             }
             try connection.run(
                 "UPDATE reports SET digest = 1, failure = NULL, issue = ?, title = ?, culprit = ? WHERE row = ?",
@@ -81,51 +87,8 @@ extension SQLStore {
                 """,
                 [report.row, digestion.gzip, digestion.remarks.json]
             )
-            return issue
+            return DigestedIn(issue: issue, event: event)
         }
-    }
-
-    /// Counts a report in its issue, which is made if this is the first of its fingerprint. The headline follows the
-    /// newest report: it has the names of today's code.
-    private static func count(_ digestion: Digestion, kind: String, time: Timestamp, on connection: any SQLConnection)
-        throws(StoreError) -> (row: Int, issue: Issue)
-    {
-        let values: [any SQLBindable] = [
-            digestion.key.project, digestion.fingerprint, time, digestion.title, digestion.culprit,
-        ]
-        let (least, greatest) = (connection.dialect.least, connection.dialect.greatest)
-        let update = """
-            UPDATE issues SET count = count + 1,
-                title = CASE WHEN ?3 >= last_seen THEN ?4 ELSE title END,
-                culprit = CASE WHEN ?3 >= last_seen THEN ?5 ELSE culprit END,
-                first_seen = \(least)(first_seen, ?3), last_seen = \(greatest)(last_seen, ?3)
-            WHERE project = ?1 AND fingerprint = ?2 RETURNING row, \(issueColumns)
-            """
-        func updated() throws(StoreError) -> (row: Int, issue: Issue)? {
-            try connection.query(update, values) { (row: $0.int(0), issue: issue($0, from: 1)) }.first
-        }
-        if let known = try updated() { return known }
-        // Taking a number locks the project's row: whoever made the same issue meanwhile is done, and it is there now.
-        let number = try connection.query(
-            "UPDATE projects SET last_issue = last_issue + 1 WHERE id = ? RETURNING last_issue",
-            [digestion.key.project]
-        ) { $0.int(0) }
-        if let known = try updated() {
-            try connection.run("UPDATE projects SET last_issue = last_issue - 1 WHERE id = ?", [digestion.key.project])
-            return known
-        }
-        let inserted = try connection.query(
-            """
-            INSERT INTO issues (project, number, fingerprint, kind, title, culprit, count, first_seen, last_seen, status)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?7, 'open') RETURNING row, \(issueColumns)
-            """,
-            [
-                digestion.key.project, number.first, digestion.fingerprint, kind, digestion.title, digestion.culprit,
-                time,
-            ]
-        ) { (row: $0.int(0), issue: issue($0, from: 1)) }
-        guard let made = inserted.first else { throw .failed(reason: "an issue that was inserted is not there") }
-        return made
     }
 
     func fail(_ report: ReportKey, reason: String) throws(StoreError) {

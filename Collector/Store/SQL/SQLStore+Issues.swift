@@ -1,16 +1,34 @@
 import CrashReport
 
-extension SQLStore {
-    static var issueColumns: String {
-        "project, number, fingerprint, kind, title, culprit, count, first_seen, last_seen, status"
-    }
+/// What `SQLStore.issue` reads. A mute that was over at the time of the question reads as open; at 0, none was.
+private func issueColumns(at time: String) -> String {
+    """
+    project, number, fingerprint, kind, title, culprit, count, first_seen, last_seen, hosts,
+    \(effectiveStatus(at: time)), decided_release, muted_until, muted_count
+    """
+}
 
+private func effectiveStatus(at time: String) -> String {
+    "CASE WHEN status = 'muted' AND muted_until <= \(time) THEN 'open' ELSE status END"
+}
+
+extension SQLStore {
     func issues(_ selection: IssueSelection) throws(StoreError) -> [Issue] {
-        var conditions = Conditions()
-        conditions.add("project = ?", selection.project)
-        conditions.add("number = ?", selection.number)
-        let sql = "SELECT \(Self.issueColumns) FROM issues \(conditions.sql) ORDER BY last_seen DESC, row DESC LIMIT ?"
-        let values = conditions.values + [selection.limit]
+        // Numbered, since the time is needed twice.
+        var values: [any SQLBindable] = [selection.time, selection.limit]
+        var clauses: [String] = []
+        func add(_ clause: String, _ value: (any SQLBindable)?) {
+            guard let value else { return }
+            values.append(value)
+            clauses.append("\(clause) = ?\(values.count)")
+        }
+        add("project", selection.project)
+        add("number", selection.number)
+        add(effectiveStatus(at: "?1"), selection.status)
+        let condition = clauses.isEmpty ? "" : "WHERE " + clauses.joined(separator: " AND ")
+        let sql = """
+            SELECT \(issueColumns(at: "?1")) FROM issues \(condition) ORDER BY last_seen DESC, row DESC LIMIT ?2
+            """
         return try engine.read { connection throws(StoreError) in
             try connection.query(sql, values) { Self.issue($0, from: 0) }
         }
@@ -31,9 +49,148 @@ extension SQLStore {
         }
     }
 
+    func hours(of issue: IssueKey, since time: Timestamp) throws(StoreError) -> [HourCount] {
+        try engine.read { connection throws(StoreError) in
+            try connection.query(
+                """
+                SELECT hour, issue_hours.count FROM issues JOIN issue_hours ON issue_hours.issue = issues.row
+                WHERE project = ? AND number = ? AND hour >= ? ORDER BY hour
+                """,
+                [issue.project, issue.number, Int(time.microseconds / HourCount.length)]
+            ) {
+                HourCount(hour: Timestamp(microseconds: Int64($0.int(0)) * HourCount.length), count: $0.int(1))
+            }
+        }
+    }
+
+    func decide(_ decision: IssueDecision, on issue: IssueKey, at time: Timestamp) throws(StoreError) -> Issue? {
+        try engine.write { connection throws(StoreError) in
+            let (status, release, until, more): (String, String?, Timestamp?, Int?) =
+                switch decision {
+                case .resolve(let release): ("resolved", release, nil, nil)
+                case .mute(let until, let more): ("muted", nil, until, more)
+                case .reopen: ("open", nil, nil, nil)
+                }
+            return try connection.query(
+                """
+                UPDATE issues SET status = ?1, decided = ?2, decided_release = ?3, muted_until = ?4,
+                    muted_count = count + ?5
+                WHERE project = ?6 AND number = ?7 RETURNING \(issueColumns(at: "?2"))
+                """,
+                [status, time, release, until, more, issue.project, issue.number]
+            ) { Self.issue($0, from: 0) }.first
+        }
+    }
+
+    /// Counts a report in its issue, which is made if this is the first of its fingerprint. The headline follows the
+    /// newest report: it has the names of today's code.
+    static func count(_ digestion: Digestion, _ report: DigestedFacts, on connection: any SQLConnection)
+        throws(StoreError) -> (row: Int, issue: Issue, isNew: Bool)
+    {
+        let (least, greatest) = (connection.dialect.least, connection.dialect.greatest)
+        func updated() throws(StoreError) -> (row: Int, issue: Issue, isNew: Bool)? {
+            try connection.query(
+                """
+                UPDATE issues SET count = count + 1,
+                    title = CASE WHEN ?3 >= last_seen THEN ?4 ELSE title END,
+                    culprit = CASE WHEN ?3 >= last_seen THEN ?5 ELSE culprit END,
+                    first_seen = \(least)(first_seen, ?3), last_seen = \(greatest)(last_seen, ?3)
+                WHERE project = ?1 AND fingerprint = ?2 RETURNING row, \(issueColumns(at: "0"))
+                """,
+                [
+                    digestion.key.project, digestion.fingerprint, report.time, digestion.title, digestion.culprit,
+                ]
+            ) { (row: $0.int(0), issue: issue($0, from: 1), isNew: false) }.first
+        }
+        if let known = try updated() { return known }
+        // Taking a number locks the project's row: whoever made the same issue meanwhile is done, and it is there now.
+        let number = try connection.query(
+            "UPDATE projects SET last_issue = last_issue + 1 WHERE id = ? RETURNING last_issue",
+            [digestion.key.project]
+        ) { $0.int(0) }
+        if let known = try updated() {
+            try connection.run("UPDATE projects SET last_issue = last_issue - 1 WHERE id = ?", [digestion.key.project])
+            return known
+        }
+        let inserted = try connection.query(
+            """
+            INSERT INTO issues (project, number, fingerprint, kind, title, culprit, count, first_seen, last_seen, status)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?7, 'open') RETURNING row, \(issueColumns(at: "0"))
+            """,
+            [
+                digestion.key.project, number.first, digestion.fingerprint, report.kind, digestion.title,
+                digestion.culprit, report.time,
+            ]
+        ) { (row: $0.int(0), issue: issue($0, from: 1), isNew: true) }
+        guard let made = inserted.first else { throw .failed(reason: "an issue that was inserted is not there") }
+        return made
+    }
+
+    /// Counts a report in the tables beside its issue. Returns how many hosts the issue has more.
+    static func countDetails(_ report: DigestedFacts, ofIssue row: Int, on connection: any SQLConnection)
+        throws(StoreError) -> Int
+    {
+        let (least, greatest) = (connection.dialect.least, connection.dialect.greatest)
+        if let release = report.release {
+            try connection.run(
+                """
+                INSERT INTO issue_releases VALUES (?1, ?2, 1, ?3, ?3) ON CONFLICT (issue, release) DO UPDATE SET
+                    count = issue_releases.count + 1,
+                    first_seen = \(least)(issue_releases.first_seen, ?3),
+                    last_seen = \(greatest)(issue_releases.last_seen, ?3)
+                """,
+                [row, release, report.time]
+            )
+        }
+        try connection.run(
+            """
+            INSERT INTO issue_hours VALUES (?, ?, 1) ON CONFLICT (issue, hour) DO UPDATE SET
+                count = issue_hours.count + 1
+            """,
+            [row, Int(report.time.microseconds / HourCount.length)]
+        )
+        guard let host = report.host else { return 0 }
+        return try connection.run("INSERT INTO issue_hosts VALUES (?, ?) ON CONFLICT DO NOTHING", [row, host])
+    }
+
+    /// Opens an issue again that a report shows not to be fixed, or whose mute has come to its end. To be called before the
+    /// report is counted in its releases.
+    static func reconsider(_ issue: Issue, row: Int, _ report: DigestedFacts, on connection: any SQLConnection)
+        throws(StoreError) -> (event: IssueEvent, status: IssueStatus)?
+    {
+        switch issue.status {
+        case .open, .regressed: return nil
+        case .muted(let until, let count):
+            guard until.map({ $0 <= report.received }) ?? false || count.map({ issue.count >= $0 }) ?? false else {
+                return nil
+            }
+            try connection.run("UPDATE issues SET status = 'open' WHERE row = ?", [row])
+            return (.unmuted, .open)
+        case .resolved(let release):
+            let decided = try connection.query("SELECT decided FROM issues WHERE row = ?", [row]) { $0.time(0) }
+            let seenIn = try connection.query("SELECT release FROM issue_releases WHERE issue = ?", [row]) {
+                $0.text(0)
+            }
+            let resolution = Resolution(release: release, time: decided.first ?? report.time, seenIn: seenIn)
+            guard resolution.isRefuted(by: report.release, at: report.time) else { return nil }
+            try connection.run(
+                "UPDATE issues SET status = 'regressed', decided_release = ? WHERE row = ?",
+                [report.release, row]
+            )
+            return (.regressed, .regressed(in: report.release))
+        }
+    }
+
     /// Reads `issueColumns`, the first of them at a column.
     static func issue(_ row: SQLRow, from first: Int) -> Issue {
-        Issue(
+        let status: IssueStatus =
+            switch row.text(first + 10) {
+            case "resolved": .resolved(in: row.optionalText(first + 11))
+            case "regressed": .regressed(in: row.optionalText(first + 11))
+            case "muted": .muted(until: row.optionalTime(first + 12), count: row.optionalInt(first + 13))
+            default: .open
+            }
+        return Issue(
             key: IssueKey(project: row.int(first), number: row.int(first + 1)),
             fingerprint: row.text(first + 2),
             kind: row.text(first + 3),
@@ -42,7 +199,18 @@ extension SQLStore {
             count: row.int(first + 6),
             firstSeen: row.time(first + 7),
             lastSeen: row.time(first + 8),
-            status: row.text(first + 9)
+            hosts: row.int(first + 9),
+            status: status
         )
     }
+}
+
+/// What the counting needs of a report.
+struct DigestedFacts: Sendable {
+    var row: Int
+    var kind: String
+    var time: Timestamp
+    var received: Timestamp
+    var release: String?
+    var host: String?
 }

@@ -4,7 +4,7 @@ enum SQLiteSchema {
     static var current: Int { migrations.count }
 
     /// Each step goes from its index to the next version; a released step is never changed.
-    static let migrations: [String] = [first, remarks, claimants]
+    static let migrations: [String] = [first, remarks, claimants, triage]
 
     /// Brings the database up to date, all or nothing.
     static func migrate(_ connection: SQLiteConnection, path: String, steps: [String] = migrations) throws(StoreError) {
@@ -37,6 +37,30 @@ enum SQLiteSchema {
 
     /// Who has a report in digestion. One process does that here, but the statements are those of PostgreSQL too.
     private static let claimants = "ALTER TABLE reports ADD COLUMN claimant INTEGER;"
+
+    /// What people decide about issues (`decided` is when), and what is counted of them: by hour since 1970, and by host.
+    private static let triage = """
+        ALTER TABLE issues ADD COLUMN hosts INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE issues ADD COLUMN decided INTEGER;
+        ALTER TABLE issues ADD COLUMN decided_release TEXT;
+        ALTER TABLE issues ADD COLUMN muted_until INTEGER;
+        ALTER TABLE issues ADD COLUMN muted_count INTEGER;
+        CREATE TABLE issue_hours (
+            issue INTEGER NOT NULL REFERENCES issues(row),
+            hour INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            PRIMARY KEY (issue, hour)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE issue_hosts (
+            issue INTEGER NOT NULL REFERENCES issues(row),
+            host TEXT NOT NULL,
+            PRIMARY KEY (issue, host)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO issue_hours SELECT issue, time / 3600000000, count(*) FROM reports WHERE issue IS NOT NULL
+            GROUP BY issue, time / 3600000000;
+        INSERT INTO issue_hosts SELECT DISTINCT issue, host FROM reports WHERE issue IS NOT NULL AND host IS NOT NULL;
+        UPDATE issues SET hosts = (SELECT count(*) FROM issue_hosts WHERE issue_hosts.issue = issues.row);
+        """
 
     /// Reports are narrow so that lists are fast; their bytes lie apart, those with symbols apart from those received
     /// so that nothing large is ever rewritten. `digest`: 0 pending, 1 done, 2 failed. Times are microseconds.

@@ -1,0 +1,71 @@
+public import CrashReport
+
+/// What is to be done about an issue.
+public enum IssueStatus: Sendable, Equatable {
+    /// It waits for somebody.
+    case open
+    /// It was resolved, and happened again: in a release, if the report had one.
+    case regressed(in: String?)
+    /// It is fixed: in a release and those after it, or in all that it was not seen in yet.
+    case resolved(in: String?)
+    /// Nobody wants to hear of it: until a time, until it has so many reports, or for ever.
+    case muted(until: Timestamp?, count: Int?)
+
+    /// `open`, `regressed`, `resolved`, `muted`.
+    public var name: String {
+        switch self {
+        case .open: "open"
+        case .regressed: "regressed"
+        case .resolved: "resolved"
+        case .muted: "muted"
+        }
+    }
+
+    /// All names, in the order in which a person should care.
+    public static let names = ["regressed", "open", "muted", "resolved"]
+}
+
+/// What a person decides about an issue.
+public enum IssueDecision: Sendable, Equatable {
+    /// It is fixed, in a release or in the next one.
+    case resolve(in: String?)
+    /// No more of it, for ever, until a time, or until `more` further reports.
+    case mute(until: Timestamp?, more: Int?)
+    /// It is not fixed after all, or is of interest again.
+    case reopen
+}
+
+/// What a report changed about its issue.
+public enum IssueEvent: Sendable, Equatable {
+    /// It is the first of it.
+    case new
+    /// The issue was resolved.
+    case regressed
+    /// The issue was muted, and its time or number is reached.
+    case unmuted
+}
+
+/// A resolved issue, when another report of it comes.
+struct Resolution {
+    /// The release that was said to have the fix.
+    var release: String?
+    /// When that was said.
+    var time: Timestamp
+    /// Releases that the issue was seen in.
+    var seenIn: [String]
+
+    /// True when the report shows that it is not fixed. A release that is older than the fix, or was known to have the fault,
+    /// shows nothing, whenever its report comes. Where releases cannot be compared, the time of the crash decides.
+    func isRefuted(by reported: String?, at reportTime: Timestamp) -> Bool {
+        let isLater = reportTime > time
+        guard let reported else { return isLater }
+        if let release {
+            if reported == release { return true }
+            if let isOlder = ReleaseVersion.precedes(reported, release) { return !isOlder }
+            return isLater && !seenIn.contains(reported)
+        }
+        if seenIn.contains(reported) { return false }
+        let comparisons = seenIn.compactMap { ReleaseVersion.precedes(reported, $0) }
+        return comparisons.isEmpty ? isLater : !comparisons.contains(true)
+    }
+}

@@ -1,0 +1,114 @@
+import CrashReport
+import Query
+import Store
+
+/// `mayday resolve`.
+enum ResolveCommand: Command {
+    static let spec = CommandSpec(
+        name: "resolve",
+        summary: "Say that issues are fixed; they come back by themselves if they are not",
+        operands: "ISSUE…",
+        operandCount: 1...(.max),
+        options: [
+            CommandSpec.Option(
+                name: "--in",
+                value: "RELEASE",
+                help: "fixed in this release and later ones (default those that it was not seen in yet)"
+            ),
+            .project, .json("them"),
+        ],
+        notes: [
+            "An issue regresses when it is reported by the release that has the fix or a later one, by version; reports "
+                + "of older releases count, and change nothing. Where releases have no order, or there is none, every "
+                + "crash after this command is a regression."
+        ],
+        examples: ["mayday resolve 3", "mayday resolve 3 --in checkout@1.4.3"]
+    )
+
+    static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        try Decision.apply(.resolve(in: arguments.value("--in")), at: .now(), arguments, console)
+    }
+}
+
+/// `mayday mute`.
+enum MuteCommand: Command {
+    static let spec = CommandSpec(
+        name: "mute",
+        summary: "Hear no more of issues: for ever, for a time, or until they happen so many times more",
+        operands: "ISSUE…",
+        operandCount: 1...(.max),
+        options: [
+            CommandSpec.Option(name: "--for", value: "TIME", help: "for a time: 90m, 12h, 7d (default for ever)"),
+            CommandSpec.Option(name: "--until-more", value: "N", help: "until N more reports came"),
+            .project, .json("them"),
+        ],
+        notes: ["Reports of a muted issue are kept and counted. With both flags, what comes first ends it."],
+        examples: ["mayday mute 3 --for 7d", "mayday mute 3 --until-more 100"]
+    )
+
+    static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        let now = Timestamp.now()
+        let until = try arguments.duration("--for").map { Timestamp(microseconds: now.microseconds + $0) }
+        let decision = IssueDecision.mute(until: until, more: try arguments.number("--until-more", upTo: 1 << 40))
+        return try Decision.apply(decision, at: now, arguments, console)
+    }
+}
+
+/// `mayday reopen`.
+enum ReopenCommand: Command {
+    static let spec = CommandSpec(
+        name: "reopen",
+        summary: "Take back a resolve or a mute",
+        operands: "ISSUE…",
+        operandCount: 1...(.max),
+        options: [.project, .json("them")],
+        examples: ["mayday reopen 3"]
+    )
+
+    static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        try Decision.apply(.reopen, at: .now(), arguments, console)
+    }
+}
+
+/// What the three have in common.
+private enum Decision {
+    /// Finds all issues before it changes any.
+    static func apply(
+        _ decision: IssueDecision,
+        at time: Timestamp,
+        _ arguments: Arguments,
+        _ console: Console
+    ) throws(CommandError) -> ExitCode {
+        let project = try arguments.number("--project")
+        var wanted: [(project: Int?, number: Int)] = []
+        for text in arguments.operands {
+            guard case .issue(let named, let number) = Reference(text) else {
+                throw arguments.usage("\"\(text)\" is no issue: give a number of `mayday list`")
+            }
+            wanted.append((named ?? project, number))
+        }
+        let store = try arguments.openStore()
+        let found = try CommandError.querying { () throws(QueryError) in
+            var found: [IssueKey] = []
+            for (project, number) in wanted {
+                found.append(try Reference.issue(project: project, number: number, in: store).key)
+            }
+            return found
+        }
+        let issues = try CommandError.wrapping { () throws(StoreError) in
+            var issues: [Issue] = []
+            for key in found { if let issue = try store.decide(decision, on: key, at: time) { issues.append(issue) } }
+            return issues
+        }
+        let list = try CommandError.wrapping { () throws(StoreError) in
+            try IssueList(
+                entries: issues.map { issue throws(StoreError) in
+                    IssueList.Entry(issue: issue, releases: try store.releases(of: issue.key))
+                },
+                undigested: store.digestCounts()
+            )
+        }
+        console.print(arguments.has("--json") ? [list.json.text] : list.decisions(console.layout))
+        return .done
+    }
+}

@@ -1,0 +1,73 @@
+#if os(Linux)
+    import CrashReport
+    import Foundation
+    import Testing
+    import TestSupport
+
+    @Suite("mayday resolve, mute and reopen")
+    struct DecisionTests {
+        @Test("an issue is resolved, regresses with the next report, is muted, opened again, and listed as what it is")
+        func overTime() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            let key = try await serving.key()
+            func post(_ release: String, _ seed: UInt64) async throws {
+                // Equal but for the id, so that they are one issue.
+                var report = SampleReport(release: release).report()
+                report.header.id = "0193a7f2-6e1c-7000-8000-\(String(format: "%012x", seed))"
+                #expect(try serving.post(report.encode(), key: key).status == 201)
+                _ = await serving.child.line(containing: "digest: report \(report.header.id)", in: .errors)
+            }
+            try await post("checkout@1.4.2", 1)
+            let resolved = try await collector.run("resolve", "1", "--in", "checkout@1.4.3")
+            #expect(resolved.status == .exited(0), "\(resolved.errors)")
+            #expect(resolved.output.hasPrefix("issue 1 is resolved in checkout@1.4.3: "))
+            try await post("checkout@1.4.2", 2)
+            #expect(try await collector.run("list").output.contains("resolved in checkout@1.4.3 · "))
+            #expect(try await collector.run("list", "--status", "open").status == .exited(1))
+            try await post("checkout@1.5.0", 3)
+            let listed = try await collector.run("list", "--status", "regressed", "--json").output
+            #expect(listed.contains(#""regressed_in":"checkout@1.5.0""#))
+            #expect(listed.contains(#""first_release":"checkout@1.4.2""#))
+            #expect(listed.contains(#""last_release":"checkout@1.5.0""#))
+            #expect(listed.contains(#""count":3"#))
+            let muted = try await collector.run("mute", "1", "--until-more", "2", "--for", "7d", "--json")
+            #expect(muted.output.contains(#""muted_until_count":5"#), "\(muted.output)")
+            let shown = try await collector.run("show", "1").output
+            #expect(shown.contains("Issue 1 of project 1, muted until 20"))
+            #expect(shown.contains("hosts         1"))
+            let reopened = try await collector.run("reopen", "1/1")
+            #expect(reopened.output.hasPrefix("issue 1 is open: "))
+            let log = await serving.stop().errors
+            #expect(log.contains("is in issue 1, which is new"))
+            #expect(log.contains("is in issue 1, which was resolved and is not"))
+        }
+
+        @Test("what cannot be decided is named, and nothing is changed")
+        func refused() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            #expect(try serving.post(SampleReport().gzip(), key: await serving.key()).status == 201)
+            _ = await serving.child.line(containing: "digest: report", in: .errors)
+            let none = try await collector.run("resolve", "1", "2")
+            #expect(none.status == .exited(1))
+            #expect(none.errors.contains("no issue 2: `mayday list` shows the issues there are"))
+            #expect(try await collector.run("list", "--status", "open").status == .exited(0))
+            for (arguments, says) in [
+                (["resolve", "x.gz"], "\"x.gz\" is no issue: give a number"),
+                (["mute", "1", "--for", "7"], "--for 7: expected a whole number and s, m, h or d"),
+                (["mute", "1", "--until-more", "0"], "--until-more 0: expected a whole number from 1"),
+                (["list", "--status", "closed"], "--status closed: expected regressed, open, muted, resolved"),
+            ] {
+                let outcome = try await ChildProcess.run(
+                    Collector.mayday,
+                    arguments,
+                    environment: ["MAYDAY_DATA": collector.data]
+                )
+                #expect(outcome.status == .exited(2))
+                #expect(outcome.errors.contains(says), "\(outcome.errors)")
+            }
+            _ = await serving.stop()
+        }
+    }
+#endif
