@@ -18,7 +18,7 @@ EXAMPLES := CrashGallery CheckoutService
 bin = $(shell $(SWIFT) build --show-bin-path $(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help packages demo test aarch64 bench soak interop soak-delivery lint install builds
+.PHONY: help packages demo test aarch64 bench soak interop soak-delivery soak-collector lint install builds
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | while read -r name text; do printf 'make %-13s %s\n' "$$name" "$$text"; done
@@ -62,6 +62,11 @@ interop: packages ## crash a service into real backends: Bugsink, OpenTelemetry,
 soak-delivery: packages ## kill senders at random, and look for reports that are lost
 	$(SWIFT) build --product SDKChild
 	scripts/soak-delivery "$(call bin,)/SDKChild" --rounds 1000
+
+soak-collector: packages ## kill collectors under load, 100 times on SQLite and 100 on PostgreSQL, and look for what is lost or counted twice
+	$(SWIFT) build --product mayday
+	scripts/soak-collector "$(call bin,)/mayday" --rounds 100
+	scripts/soak-collector "$(call bin,)/mayday" --rounds 100 --postgres
 
 lint: packages ## format, file lengths, and what the crash handler may call
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift $(wildcard Sources Collector Examples Tests Benchmarks)

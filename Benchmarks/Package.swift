@@ -24,6 +24,12 @@ let package = Package(
         program("Crasher"),
         program("Idle", links: []), program("IdleWithMayday"),
         .target(name: "ThreadTimes", path: "Programs/ThreadTimes", swiftSettings: strict),
+        .executableTarget(
+            name: "Load",
+            path: "Programs/Load",
+            cSettings: [.define("_GNU_SOURCE")],
+            linkerSettings: [.linkedLibrary("z")]
+        ),
         program("Telling"),
         program("Threads", links: ["ThreadTimes"]), program("ThreadsWithMayday", links: [mayday, "ThreadTimes"]),
     ]

@@ -7,9 +7,10 @@ import capture
 import harness
 import scale
 import sdk
+import store
 import telling
 
-GROUPS = {"capture": capture.run, "scale": scale.run, "sdk": sdk.run, "telling": telling.run}
+GROUPS = {"capture": capture.run, "scale": scale.run, "sdk": sdk.run, "store": store.run, "telling": telling.run}
 
 
 def main():

@@ -227,61 +227,6 @@ public struct DigestCounts: Sendable, Equatable {
     }
 }
 
-/// Equal crashes or errors, as one thing to fix.
-public struct Issue: Sendable, Equatable {
-    /// Project and number.
-    public var key: IssueKey
-    /// What the grouping made of its reports.
-    public var fingerprint: String
-    /// Kind of its first report.
-    public var kind: String
-    /// Headline of its newest report.
-    public var title: String
-    /// Culprit of its newest report.
-    public var culprit: String?
-    /// How many reports were grouped into it.
-    public var count: Int
-    /// When the first of them happened.
-    public var firstSeen: Timestamp
-    /// When the last of them happened.
-    public var lastSeen: Timestamp
-    /// How many hosts reported it.
-    public var hosts: Int
-    /// What is to be done about it, at the time of the question.
-    public var status: IssueStatus
-}
-
-/// A digestion that was written.
-public struct DigestedIn: Sendable, Equatable {
-    /// The issue that the report is in.
-    public var issue: Issue
-    /// What the report changed about it; nil for one more of the same.
-    public var event: IssueEvent?
-}
-
-/// Reports of an issue in one hour.
-public struct HourCount: Sendable, Equatable {
-    /// When the hour began.
-    public var hour: Timestamp
-    /// How many reports.
-    public var count: Int
-
-    /// An hour in microseconds.
-    public static let length: Int64 = 3_600_000_000
-}
-
-/// An issue in one release.
-public struct IssueRelease: Sendable, Equatable {
-    /// `checkout@1.4.2`.
-    public var release: String
-    /// How many reports.
-    public var count: Int
-    /// When the first of them happened.
-    public var firstSeen: Timestamp
-    /// When the last of them happened.
-    public var lastSeen: Timestamp
-}
-
 /// A report as listed.
 public struct StoredReport: Sendable, Equatable {
     /// Project and id.
@@ -314,35 +259,6 @@ public struct ReportBody: Sendable, Equatable {
         self.remarks = remarks
         self.received = received
         self.digested = digested
-    }
-}
-
-/// Which issues to list.
-public struct IssueSelection: Sendable, Equatable {
-    /// Only this project.
-    public var project: Int?
-    /// Only this number.
-    public var number: Int?
-    /// Only those whose status has this name.
-    public var status: String?
-    /// When the question is asked: a mute may be over.
-    public var time: Timestamp
-    /// At most so many.
-    public var limit: Int
-
-    /// All issues, or those that meet every condition given.
-    public init(
-        project: Int? = nil,
-        number: Int? = nil,
-        status: String? = nil,
-        time: Timestamp = .now(),
-        limit: Int
-    ) {
-        self.project = project
-        self.number = number
-        self.status = status
-        self.time = time
-        self.limit = limit
     }
 }
 

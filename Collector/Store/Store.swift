@@ -63,6 +63,28 @@ public protocol Store: Sendable {
     /// Reports of an issue by hour, oldest first; hours without any are left out.
     func hours(of issue: IssueKey, since time: Timestamp) throws(StoreError) -> [HourCount]
 
+    // MARK: Retention
+
+    /// What a project keeps; nil when there is no such project.
+    func retention(ofProject id: Int) throws(StoreError) -> Retention?
+    /// Sets what a project keeps; false when there is no such project.
+    func setRetention(_ retention: Retention, ofProject id: Int) throws(StoreError) -> Bool
+    /// Removes the oldest reports of a project that are beyond what it keeps, at most `limit` of them, in one short
+    /// transaction. The first and the last report of each issue stay, and those that wait for digestion.
+    ///
+    /// - Returns: how many were removed; fewer than `limit` when there are no more.
+    func prune(project id: Int, at time: Timestamp, limit: Int) throws(StoreError) -> Int
+
+    // MARK: Care
+
+    /// What does not fit together in the store, a line each; nothing when it is sound.
+    func check() throws(StoreError) -> [String]
+    /// The bytes of reports in the order in which they came, from a position on, which is 0 at the beginning.
+    func bodies(after position: Int, limit: Int) throws(StoreError) -> [StoredBody]
+    /// Writes a copy of the store, as it is at one moment, into a directory that is not there yet. Others may write
+    /// meanwhile.
+    func backUp(into directory: DataDirectory) throws(StoreError)
+
     // MARK: Query
 
     /// Issues, last seen first.

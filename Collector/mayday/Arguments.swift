@@ -72,6 +72,20 @@ struct Arguments: Sendable {
         return number * unit * 1_000_000
     }
 
+    /// A number of bytes: `500M`, `20G`, with units of 1,024.
+    func bytes(_ name: String) throws(CommandError) -> Int? {
+        guard let text = values[name] else { return nil }
+        let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
+        let unit = text.last.flatMap { units[$0] }
+        guard let number = Int(unit == nil ? text[...] : text.dropLast()),
+            (1...(1 << 20)).contains(number) || unit == nil,
+            number > 0
+        else {
+            throw usage("\(name) \(text): expected a whole number, with K, M, G or T behind it")
+        }
+        return number * (unit ?? 1)
+    }
+
     /// How many to list.
     func limit() throws(CommandError) -> Int { try number("--limit", upTo: 100_000) ?? 50 }
 

@@ -6,7 +6,7 @@ import Store
 enum ResolveCommand: Command {
     static let spec = CommandSpec(
         name: "resolve",
-        summary: "Say that issues are fixed; they come back by themselves if they are not",
+        summary: "Say that issues are fixed; they come back if they are not",
         operands: "ISSUE…",
         operandCount: 1...(.max),
         options: [
@@ -34,7 +34,7 @@ enum ResolveCommand: Command {
 enum MuteCommand: Command {
     static let spec = CommandSpec(
         name: "mute",
-        summary: "Hear no more of issues: for ever, for a time, or until they happen so many times more",
+        summary: "Hear no more of issues, for ever, for a time or for some reports",
         operands: "ISSUE…",
         operandCount: 1...(.max),
         options: [

@@ -5,15 +5,24 @@ import Store
 enum ProjectsCommand: Command {
     static let spec = CommandSpec(
         name: "projects",
-        summary: "List projects, add one, or replace the key of one",
-        operands: "list | add NAME | rotate ID | rotate admin",
+        summary: "List projects, add one, replace its key, or say what it keeps",
+        operands: "list | add NAME | rotate ID|admin | keep ID",
         operandCount: 1...2,
-        options: [.url, .json("the result")],
+        options: [
+            CommandSpec.Option(name: "--age", value: "TIME", help: "keep: reports of so long, such as 90d"),
+            CommandSpec.Option(name: "--reports", value: "N", help: "keep: so many reports"),
+            CommandSpec.Option(name: "--bytes", value: "N", help: "keep: so many bytes of reports, such as 20G"),
+            .url, .json("the result"),
+        ],
         notes: [
             "add and rotate print the DSN once: the store keeps only its hash. After rotate the old key is refused.",
+            "keep says what a project keeps at most; what is not given has no limit. `mayday serve` removes the oldest "
+                + "reports above that, but never the first and the last of an issue.",
             "`rotate admin` replaces the token that reads over HTTP.",
         ],
-        examples: ["mayday projects add checkout", "mayday projects rotate 1"]
+        examples: [
+            "mayday projects add checkout", "mayday projects rotate 1", "mayday projects keep 1 --age 90d --bytes 20G",
+        ]
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
@@ -27,6 +36,10 @@ enum ProjectsCommand: Command {
                 throw arguments.usage("rotate \(text): expected the id of a project, or admin")
             }
             return try rotate(id, arguments, console)
+        case ("keep", let text?):
+            guard let id = Int(text) else { throw arguments.usage("keep \(text): expected the id of a project") }
+            return try keep(id, arguments, console)
+        case ("keep", nil): throw arguments.usage("keep needs the id of a project: keep ID")
         case ("add", nil): throw arguments.usage("add needs a name: add NAME")
         case ("rotate", nil): throw arguments.usage("rotate needs the id of a project, or admin: rotate ID")
         default: throw arguments.usage("expected \(spec.operands)")
@@ -78,6 +91,38 @@ enum ProjectsCommand: Command {
         }
         guard isThere else { throw .nothingFound("no project \(id): see `mayday projects list`") }
         show(id, base.dsn(key: key, project: id), arguments, console)
+        return .done
+    }
+
+    private static func keep(_ id: Int, _ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        let retention = Retention(
+            age: try arguments.duration("--age"),
+            count: try arguments.number("--reports"),
+            bytes: try arguments.bytes("--bytes")
+        )
+        let store = try arguments.openStore()
+        let isThere = try CommandError.wrapping { () throws(StoreError) in
+            try store.setRetention(retention, ofProject: id)
+        }
+        guard isThere else { throw .nothingFound("no project \(id): see `mayday projects list`") }
+        if arguments.has("--json") {
+            func number(_ value: Int64?) -> JSONValue { value.map { .integer($0) } ?? .null }
+            console.print(
+                .object([
+                    "project": .integer(Int64(id)), "age_seconds": number(retention.age.map { $0 / 1_000_000 }),
+                    "reports": number(retention.count.map { Int64($0) }),
+                    "bytes": number(retention.bytes.map { Int64($0) }),
+                ])
+            )
+        } else {
+            let limits = [
+                arguments.value("--age").map { "of the last \($0)" }, retention.count.map { "at most \($0)" },
+                retention.bytes.map { "at most \($0) bytes" },
+            ].compactMap { $0 }
+            console.print(
+                "project \(id) keeps \(limits.isEmpty ? "all reports" : "reports " + limits.joined(separator: ", "))"
+            )
+        }
         return .done
     }
 

@@ -64,8 +64,10 @@ enum ServeCommand: Command {
             )
         }
         worker.start()
+        let retention = RetentionWorker(store: store, log: log.line)
         log.line("stopping, signal \(signals.wait())")
         server.stop()
+        retention.stop()
         worker.stop(within: .seconds(5))
         store.close()
         lock?.release()

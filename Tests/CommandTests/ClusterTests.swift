@@ -66,6 +66,7 @@
             #expect(stored.all == answered)
             #expect(stored.digested == answered)
             #expect(try Listed.count(list.output) == 160)
+            #expect(try await collector.run("check", "--reports").output == "ok, 160 reports read\n")
             #expect(await second.stop().status == .exited(0))
         }
 
@@ -81,6 +82,8 @@
                 while !Task.isCancelled {
                     seed += 1
                     _ = try? first.post(SampleReport(seed: seed).gzip(), key: key)
+                    // Other tests need the thread too.
+                    await Task.yield()
                 }
             }
             for node in nodes { _ = await node.child.line(containing: "digest: report", in: .errors) }

@@ -35,7 +35,7 @@
             #expect(muted.output.contains(#""muted_until_count":5"#), "\(muted.output)")
             let shown = try await collector.run("show", "1").output
             #expect(shown.contains("Issue 1 of project 1, muted until 20"))
-            #expect(shown.contains("hosts         1"))
+            #expect(shown.contains("\n  hosts       1\n"))
             let reopened = try await collector.run("reopen", "1/1")
             #expect(reopened.output.hasPrefix("issue 1 is open: "))
             let log = await serving.stop().errors

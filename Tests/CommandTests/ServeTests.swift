@@ -85,6 +85,8 @@
             #expect(answered.isSubset(of: stored.all))
             #expect(stored.all == stored.digested)
             #expect(try Listed.count(list.output) == stored.all.count)
+            let check = try await collector.run("check", "--reports")
+            #expect(check.status == .exited(0), "\(check.output)\(check.errors)")
         }
 
         /// Posts from four connections, kills the server after some answers, and returns the ids that had a 201.

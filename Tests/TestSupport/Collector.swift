@@ -33,11 +33,15 @@
 
         /// Starts `serve` on a free port and waits until it listens.
         ///
-        /// - Parameter limit: how long it may live.
-        public func serve(_ arguments: String..., limit: Duration = .seconds(120)) async throws -> Serving {
+        /// - Parameters:
+        ///   - other: a data directory that is not the usual one.
+        ///   - limit: how long it may live.
+        public func serve(_ arguments: String..., data other: String? = nil, limit: Duration = .seconds(120))
+            async throws -> Serving
+        {
             let child = try ChildProcess(
                 Self.mayday,
-                ["serve", "--listen", "127.0.0.1:0"] + (database.map { ["--store", $0] } ?? ["--data", data])
+                ["serve", "--listen", "127.0.0.1:0"] + (database.map { ["--store", $0] } ?? ["--data", other ?? data])
                     + arguments,
                 limit: limit
             )

@@ -92,6 +92,24 @@ final class PostgresEngine: SQLEngine {
         throw last
     }
 
+    func snapshot<Value: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws(StoreError) -> Value)
+        throws(StoreError) -> Value
+    {
+        try write { connection throws(StoreError) in
+            try connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            return try body(connection)
+        }
+    }
+
+    /// The server checks what it reads; its own tool for more is `pg_amcheck`.
+    func damage() -> [String] { [] }
+
+    func backUp(into directory: DataDirectory) throws(StoreError) {
+        throw .failed(
+            reason: "\(address) is backed up, while it runs, by its own tools: pg_dump --format=custom --file=FILE URL"
+        )
+    }
+
     func claim<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection, _ claimant: Int) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {

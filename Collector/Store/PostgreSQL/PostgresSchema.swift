@@ -5,7 +5,7 @@ enum PostgresSchema {
     static var current: Int { migrations.count }
 
     /// Each step goes from its index to the next version; a released step is never changed.
-    static let migrations: [String] = [first, triage]
+    static let migrations: [String] = [first, triage, retention]
 
     /// Brings the database up to date, all or nothing, in the transaction of the caller. Nodes that start at the same time
     /// wait for each other.
@@ -129,5 +129,19 @@ enum PostgresSchema {
             GROUP BY issue, time / 3600000000;
         INSERT INTO issue_hosts SELECT DISTINCT issue, host FROM reports WHERE issue IS NOT NULL AND host IS NOT NULL;
         UPDATE issues SET hosts = (SELECT count(*) FROM issue_hosts WHERE issue_hosts.issue = issues.row);
+        """
+
+    /// What a project keeps at most (microseconds, reports, bytes; NULL is without limit), what a report takes, and how many
+    /// reports of an issue were removed.
+    private static let retention = """
+        ALTER TABLE projects ADD COLUMN keep_age BIGINT;
+        ALTER TABLE projects ADD COLUMN keep_count BIGINT;
+        ALTER TABLE projects ADD COLUMN keep_bytes BIGINT;
+        ALTER TABLE issues ADD COLUMN removed BIGINT NOT NULL DEFAULT 0;
+        ALTER TABLE reports ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0;
+        UPDATE reports SET bytes =
+            coalesce((SELECT length(gzip) FROM received_bodies WHERE report = reports.row), 0)
+            + coalesce((SELECT length(gzip) FROM digested_bodies WHERE report = reports.row), 0);
+        CREATE INDEX reports_by_age ON reports (project, received, bytes);
         """
 }

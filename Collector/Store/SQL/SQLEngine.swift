@@ -2,6 +2,9 @@
 protocol SQLEngine: Sendable {
     /// Reads; each query sees one consistent state.
     func read<Value: Sendable>(_ body: (any SQLConnection) throws(StoreError) -> Value) throws(StoreError) -> Value
+    /// Reads, all queries of one consistent state, without keeping anybody from writing.
+    func snapshot<Value: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws(StoreError) -> Value)
+        throws(StoreError) -> Value
     /// Runs `body` in a transaction and returns its value once that is durable. What `body` did is undone if it throws; it
     /// may be run again when another transaction came in between.
     func write<Value: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws(StoreError) -> Value)
@@ -13,6 +16,10 @@ protocol SQLEngine: Sendable {
         throws(StoreError) -> Value
     /// True while some `mayday serve` works on it.
     func isServed() throws(StoreError) -> Bool
+    /// What the engine itself finds damaged, a line each.
+    func damage() throws(StoreError) -> [String]
+    /// Writes a copy of the store, as it is at one moment, into a directory that is not there yet.
+    func backUp(into directory: DataDirectory) throws(StoreError)
     /// Lets go of files and connections.
     func close()
 }

@@ -77,8 +77,11 @@ extension SQLStore {
                 issue.hosts += newHosts
             }
             try connection.run(
-                "UPDATE reports SET digest = 1, failure = NULL, issue = ?, title = ?, culprit = ? WHERE row = ?",
-                [row, digestion.title, digestion.culprit, report.row]
+                """
+                UPDATE reports SET digest = 1, failure = NULL, issue = ?, title = ?, culprit = ?, bytes = bytes + ?
+                WHERE row = ?
+                """,
+                [row, digestion.title, digestion.culprit, digestion.gzip.count, report.row]
             )
             try connection.run(
                 """

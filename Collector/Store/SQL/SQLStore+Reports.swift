@@ -6,12 +6,13 @@ extension SQLStore {
             let facts = report.facts
             let row = try connection.query(
                 """
-                INSERT INTO reports (project, id, received, kind, time, service, release, environment, host, signal)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project, id) DO NOTHING RETURNING row
+                INSERT INTO reports
+                    (project, id, received, kind, time, service, release, environment, host, signal, bytes)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project, id) DO NOTHING RETURNING row
                 """,
                 [
                     report.key.project, report.key.id, report.received, facts.kind, facts.time, facts.service,
-                    facts.release, facts.environment, facts.host, facts.signal,
+                    facts.release, facts.environment, facts.host, facts.signal, report.gzip.count,
                 ],
                 row: { $0.int(0) }
             ).first

@@ -1,5 +1,5 @@
 import CSQLite
-import CrashReport
+import Foundation
 
 /// One connection to a database file. Not Sendable: whoever holds it (by `Mutex`) is the only one who uses it.
 final class SQLiteConnection: SQLConnection {
@@ -91,6 +91,11 @@ final class SQLiteConnection: SQLConnection {
         let text = String(cString: sqlite3_errmsg(handle))
         switch code & 0xff {
         case SQLITE_FULL: return .full(reason: text)
+        case SQLITE_IOERR where [EROFS, EIO, EPERM].contains(sqlite3_system_errno(handle)):
+            return .unusable(
+                path: path,
+                reason: "its disk has failed, or is read-only (\(text)); it goes on when it can be written to again"
+            )
         case SQLITE_IOERR where code == Self.writeFailed || code == Self.sharedMemorySize:
             return .full(reason: "\(text), code \(code)")
         case SQLITE_NOTADB, SQLITE_CORRUPT:

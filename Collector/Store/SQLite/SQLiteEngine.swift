@@ -81,6 +81,52 @@ final class SQLiteEngine: SQLEngine {
         try writes.perform { connection throws(StoreError) in try body(connection, 0) }
     }
 
+    func snapshot<Value: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws(StoreError) -> Value)
+        throws(StoreError) -> Value
+    {
+        try read(body)
+    }
+
+    func damage() throws(StoreError) -> [String] {
+        let found = try read { connection throws(StoreError) in
+            try connection.query("PRAGMA integrity_check") { $0.text(0) }
+                + connection.query("PRAGMA foreign_key_check") {
+                    "a row of \($0.text(0)) refers to nothing in \($0.text(2))"
+                }
+        }
+        return found.filter { $0 != "ok" }
+    }
+
+    func backUp(into target: DataDirectory) throws(StoreError) {
+        guard access(target.path, F_OK) != 0 else {
+            throw .unusable(path: target.path, reason: "it is there already; give a path that is not, or move it away")
+        }
+        // What has the name is whole.
+        let partial = DataDirectory("\(target.path).partial")
+        try? FileManager.default.removeItem(atPath: partial.path)
+        try partial.create()
+        do throws(StoreError) {
+            // Made with the mode of this user alone, before SQLite writes into it.
+            let descriptor = Foundation.open(partial.database, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw .unusable(path: partial.database, reason: describe(errno)) }
+            defer { Foundation.close(descriptor) }
+            let connection = try SQLiteConnection(path: directory.database, create: false)
+            try connection.checkInPlace()
+            _ = try connection.perform("VACUUM INTO ?", [partial.database])
+            try useWriteAheadLog(of: partial)
+            guard fsync(descriptor) == 0, rename(partial.path, target.path) == 0 else {
+                throw .unusable(path: target.path, reason: describe(errno))
+            }
+        } catch {
+            try? FileManager.default.removeItem(atPath: partial.path)
+            throw error
+        }
+    }
+
+    private func useWriteAheadLog(of directory: DataDirectory) throws(StoreError) {
+        try SQLiteConnection(path: directory.database, create: false).execute("PRAGMA journal_mode = WAL")
+    }
+
     func isServed() -> Bool { directory.isServed }
 
     private func makeReader() throws(StoreError) -> Reader {

@@ -4,7 +4,7 @@ enum SQLiteSchema {
     static var current: Int { migrations.count }
 
     /// Each step goes from its index to the next version; a released step is never changed.
-    static let migrations: [String] = [first, remarks, claimants, triage]
+    static let migrations: [String] = [first, remarks, claimants, triage, retention]
 
     /// Brings the database up to date, all or nothing.
     static func migrate(_ connection: SQLiteConnection, path: String, steps: [String] = migrations) throws(StoreError) {
@@ -122,5 +122,19 @@ enum SQLiteSchema {
         CREATE INDEX reports_undigested ON reports (digest, row) WHERE digest <> 1;
         CREATE TABLE received_bodies (report INTEGER PRIMARY KEY REFERENCES reports(row), gzip BLOB NOT NULL) STRICT;
         CREATE TABLE digested_bodies (report INTEGER PRIMARY KEY REFERENCES reports(row), gzip BLOB NOT NULL) STRICT;
+        """
+
+    /// What a project keeps at most (microseconds, reports, bytes; NULL is without limit), what a report takes, and how many
+    /// reports of an issue were removed.
+    private static let retention = """
+        ALTER TABLE projects ADD COLUMN keep_age INTEGER;
+        ALTER TABLE projects ADD COLUMN keep_count INTEGER;
+        ALTER TABLE projects ADD COLUMN keep_bytes INTEGER;
+        ALTER TABLE issues ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE reports ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+        UPDATE reports SET bytes =
+            coalesce((SELECT length(gzip) FROM received_bodies WHERE report = reports.row), 0)
+            + coalesce((SELECT length(gzip) FROM digested_bodies WHERE report = reports.row), 0);
+        CREATE INDEX reports_by_age ON reports (project, received, bytes);
         """
 }

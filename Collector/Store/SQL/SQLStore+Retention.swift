@@ -1,0 +1,72 @@
+import CrashReport
+
+extension SQLStore {
+    func retention(ofProject id: Int) throws(StoreError) -> Retention? {
+        try engine.read { connection throws(StoreError) in try Self.retention(ofProject: id, connection) }
+    }
+
+    func setRetention(_ retention: Retention, ofProject id: Int) throws(StoreError) -> Bool {
+        try engine.write { connection throws(StoreError) in
+            try connection.run(
+                "UPDATE projects SET keep_age = ?, keep_count = ?, keep_bytes = ? WHERE id = ?",
+                [retention.age.map { Int($0) }, retention.count, retention.bytes, id]
+            ) == 1
+        }
+    }
+
+    func prune(project id: Int, at time: Timestamp, limit: Int) throws(StoreError) -> Int {
+        try engine.write { connection throws(StoreError) in
+            guard let keep = try Self.retention(ofProject: id, connection), !keep.isUnlimited else { return 0 }
+            // Summed up only where it matters: it reads an entry for each report.
+            var (count, bytes) = (0, 0)
+            if keep.count != nil || keep.bytes != nil {
+                let sums = try connection.query(
+                    "SELECT count(*), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM reports WHERE project = ?",
+                    [id]
+                ) { ($0.int(0), $0.int(1)) }
+                (count, bytes) = sums.first ?? (0, 0)
+            }
+            let before = keep.age.map { time.microseconds - $0 } ?? .min
+            var removed = 0
+            for report in try Self.removable(ofProject: id, limit: limit, connection) {
+                let isTooMuch = count > keep.count ?? .max || bytes > keep.bytes ?? .max
+                guard isTooMuch || report.received.microseconds < before else { break }
+                try Self.remove(report.row, ofIssue: report.issue, connection)
+                count -= 1
+                bytes -= report.bytes
+                removed += 1
+            }
+            return removed
+        }
+    }
+
+    /// The oldest reports that are neither the first nor the last of their issue, and do not wait for digestion.
+    private static func removable(ofProject id: Int, limit: Int, _ connection: any SQLConnection)
+        throws(StoreError) -> [(row: Int, received: Timestamp, bytes: Int, issue: Int?)]
+    {
+        try connection.query(
+            """
+            SELECT row, received, bytes, issue FROM reports WHERE project = ? AND digest <> 0 AND (issue IS NULL OR (
+                EXISTS (SELECT 1 FROM reports AS other WHERE other.issue = reports.issue
+                    AND (other.time, other.row) < (reports.time, reports.row))
+                AND EXISTS (SELECT 1 FROM reports AS other WHERE other.issue = reports.issue
+                    AND (other.time, other.row) > (reports.time, reports.row))
+            )) ORDER BY received, row LIMIT ? \(connection.dialect.skipLocked)
+            """,
+            [id, limit]
+        ) { (row: $0.int(0), received: $0.time(1), bytes: $0.int(2), issue: $0.optionalInt(3)) }
+    }
+
+    private static func remove(_ row: Int, ofIssue issue: Int?, _ connection: any SQLConnection) throws(StoreError) {
+        try connection.run("DELETE FROM digested_bodies WHERE report = ?", [row])
+        try connection.run("DELETE FROM received_bodies WHERE report = ?", [row])
+        try connection.run("DELETE FROM reports WHERE row = ?", [row])
+        if let issue { try connection.run("UPDATE issues SET removed = removed + 1 WHERE row = ?", [issue]) }
+    }
+
+    private static func retention(ofProject id: Int, _ connection: any SQLConnection) throws(StoreError) -> Retention? {
+        try connection.query("SELECT keep_age, keep_count, keep_bytes FROM projects WHERE id = ?", [id]) {
+            Retention(age: $0.optionalInt(0).map { Int64($0) }, count: $0.optionalInt(1), bytes: $0.optionalInt(2))
+        }.first
+    }
+}
