@@ -111,7 +111,12 @@ static int take(int index) {
     char *answer = connections[index].answer;
     ssize_t count = recv(connections[index].socket, answer + connections[index].received, 4095 - connections[index].received, 0);
     if (count < 0 && errno == EAGAIN) return 0;
-    if (count <= 0) fail("the server closed a connection");
+    if (count <= 0) {
+        fail(
+            "the server closed connection %d: sent %zu of %zu bytes, received %zu", index, connections[index].sent,
+            connections[index].length, connections[index].received
+        );
+    }
     connections[index].received += (size_t)count;
     answer[connections[index].received] = 0;
     char *end = strstr(answer, "\r\n\r\n"), *length = strcasestr(answer, "content-length:");
