@@ -7,6 +7,7 @@
 // that follow one another are one report.
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -155,6 +156,7 @@ int main(int count, char **arguments) {
         int one = 1, socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (connect(socket_, (struct sockaddr *)&address, sizeof address)) fail("connect: %s", strerror(errno));
         setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+        fcntl(socket_, F_SETFL, O_NONBLOCK);
         connections[index].socket = socket_;
         connections[index].request = malloc(1024 + sizeof head + rest_length);
         struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET, .data.u32 = (uint32_t)index};
