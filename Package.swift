@@ -219,7 +219,11 @@ let tests: [Target] = [
     test("ImportTests", ["Import", "Store", "CrashReport"]),
     test("DigestTests", ["Digest", "Grouping", "Store", "Symbolication", "CrashReport"]),
     test("CommandTests", ["MaydayCLI", "SDKChild", "Query", "Store", "CrashReport"], exclude: ["Golden"]),
-    test("EndToEndTests", ["MaydayCLI", "CrashGallery", "CheckoutService", "CustomUploader", "CaptureChild"]),
+    test(
+        "EndToEndTests",
+        ["MaydayCLI", "CrashGallery", "CheckoutService", "CustomUploader", "CaptureChild"],
+        exclude: ["Golden"]
+    ),
 ]
 
 func test(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {

@@ -66,11 +66,12 @@ public struct ReportDetail: Sendable, Equatable {
         }
     }
 
-    /// How it is listed, all that is in the report, `warnings`, `grouping` (what the fingerprint was made of), and `notes`
+    /// How it is listed, all that is in the report, `explanation` (the sentence of `mayday show`), `warnings`, `grouping` (what the fingerprint was made of), and `notes`
     /// on images.
     public var json: JSONValue {
         var members = stored?.members ?? [:]
         if case .object(let inside) = report.jsonObject { members.merge(inside) { _, inside in inside } }
+        members["explanation"] = .optional(Explanation.sentence(of: report))
         members["warnings"] = .array(warnings.map { .string($0) })
         members["grouping"] = .array(remarks.grouping.map { .string($0) })
         members["notes"] = .array(

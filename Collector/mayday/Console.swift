@@ -9,6 +9,14 @@ struct Console: Sendable {
         write(Array((lines.joined(separator: "\n") + "\n").utf8))
     }
 
+    /// Prints what may be long: on a terminal, through a pager when it does not fit.
+    func page(_ lines: [String]) {
+        guard isatty(STDOUT_FILENO) != 0, isatty(STDIN_FILENO) != 0, let height = Self.terminalSize?.ws_row,
+            height > 0, lines.count >= Int(height), let pager = Pager(ProcessInfo.processInfo.environment),
+            pager.show(lines)
+        else { return print(lines) }
+    }
+
     /// Prints one line.
     func print(_ line: String) { print([line]) }
 
@@ -30,10 +38,12 @@ struct Console: Sendable {
         return TextLayout(width: width, color: isTerminal && !isPlain, now: .now())
     }
 
-    private static var terminalWidth: Int? {
+    private static var terminalWidth: Int? { terminalSize.map { Int($0.ws_col) } }
+
+    private static var terminalSize: winsize? {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
+        return size
     }
 
     private func write(_ bytes: [UInt8]) {

@@ -12,18 +12,31 @@ enum ShowCommand: Command {
         operands: "ISSUE|REPORT|FILE",
         operandCount: 1...1,
         options: [
-            CommandSpec.Option(name: "--full", value: nil, help: "all threads, registers, images, names and paths"),
+            CommandSpec.Option(name: "--full", value: nil, help: "all frames, threads, registers, images and paths"),
+            CommandSpec.Option(name: "--raw", value: nil, help: "as --full, with addresses and linker names"),
+            CommandSpec.Option(name: "--thread", value: "ID", help: "the stack of this thread, by its kernel id"),
+            CommandSpec.Option(
+                name: "--sources",
+                value: "DIR",
+                help: "the service's sources, when they are not where it was built"
+            ),
             .project, .json("it, with all that is in the report,"),
         ],
         notes: [
             "ISSUE is a number of `mayday list`, REPORT the beginning of a report's id, FILE a report file as in a "
-                + "service's spool, which needs no store. A file named like a number: ./17."
+                + "service's spool, which needs no store. A file named like a number: ./17.",
+            "The service's own functions are marked with > and have their source lines where the sources are on this "
+                + "machine. What is longer than the terminal goes through $PAGER, or less.",
         ],
-        examples: ["mayday show 3", "mayday show 0193a7f2-6e1c --full", "mayday show spool/checkout/ID.jsonl.gz"]
+        examples: [
+            "mayday show 3", "mayday show 0193a7f2-6e1c --full", "mayday show 3 --sources ~/checkout",
+            "mayday show spool/checkout/ID.jsonl.gz",
+        ]
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
         let project = try arguments.number("--project")
+        let reading = try reading(arguments)
         switch Reference(arguments.operands[0]) {
         case .issue(let named, let number):
             let store = try arguments.openStore()
@@ -31,35 +44,59 @@ enum ShowCommand: Command {
                 let issue = try Reference.issue(project: named ?? project, number: number, in: store)
                 return try IssueDetail.load(issue, from: store)
             }
-            show(detail.json, detail.text, arguments, console)
+            try check(detail.newest?.report, has: reading.thread)
+            show(detail.json, detail.text, reading, arguments, console)
         case .report(let prefix):
             let store = try arguments.openStore()
             let detail = try CommandError.querying { () throws(QueryError) in
                 try ReportDetail.load(Reference.report(prefix: prefix, in: store), from: store)
             }
-            show(detail.json, detail.text, arguments, console)
+            try check(detail.report, has: reading.thread)
+            show(detail.json, detail.text, reading, arguments, console)
         case .file(let path):
             let bytes = try contents(of: path)
             let digester = Digester()
             let detail = try CommandError.querying { () throws(QueryError) in
                 try ReportDetail.load(file: bytes, named: path, digest: digester.digest)
             }
-            show(detail.json, detail.text, arguments, console)
+            try check(detail.report, has: reading.thread)
+            show(detail.json, detail.text, reading, arguments, console)
         }
         return .done
     }
 
     private static func show(
         _ json: @autoclosure () -> JSONValue,
-        _ text: (TextLayout, Bool) -> [String],
+        _ text: (TextLayout, Reading) -> [String],
+        _ reading: Reading,
         _ arguments: Arguments,
         _ console: Console
     ) {
         if arguments.has("--json") {
             console.print(json())
         } else {
-            console.print(text(console.layout, arguments.has("--full")))
+            console.page(text(console.layout, reading))
         }
+    }
+
+    private static func reading(_ arguments: Arguments) throws(CommandError) -> Reading {
+        if arguments.has("--full"), arguments.has("--raw") {
+            throw arguments.usage("--full and --raw: give one of them")
+        }
+        var reading = Reading(thread: try arguments.number("--thread"), sources: arguments.value("--sources"))
+        if arguments.has("--full") { reading.detail = .full }
+        if arguments.has("--raw") { reading.detail = .raw }
+        var facts = stat()
+        if let sources = reading.sources, stat(sources, &facts) != 0 || facts.st_mode & S_IFMT != S_IFDIR {
+            throw arguments.usage("--sources \(sources): there is no such directory")
+        }
+        return reading
+    }
+
+    private static func check(_ report: Report?, has thread: Int?) throws(CommandError) {
+        guard let thread, let report, !report.threads.contains(where: { $0.id == thread }) else { return }
+        let ids = report.threads.prefix(12).map { String($0.id) }.joined(separator: ", ")
+        throw .nothingFound("the report has no thread \(thread): it has \(ids)\(report.threads.count > 12 ? " …" : "")")
     }
 
     /// Larger files are no reports: the reader takes 64 MiB expanded.

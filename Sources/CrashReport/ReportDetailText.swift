@@ -47,16 +47,34 @@ extension ReportText {
         let shown = options.isFull ? report.breadcrumbs[...] : report.breadcrumbs.suffix(10)
         let isAll = shown.count == report.breadcrumbs.count
         let count = isAll ? "" : ", the last \(shown.count) of \(grouped(report.breadcrumbs.count))"
+        let times = shown.map { distance(of: $0) }
+        let column = 2 + (times.map(\.count).max() ?? 0)
         return [StyledLine("Breadcrumbs\(count)", .strong)]
-            + shown.map { crumb in
-                var line = StyledLine("  ")
-                // The clock is enough: they are from shortly before.
-                line.add(options.isFull ? crumb.time : String(crumb.time.dropFirst(11).prefix(12)), .faint)
+            + zip(shown, times).map { crumb, time in
+                var line = StyledLine()
+                line.pad(to: column - time.count)
+                line.add(time, .faint)
+                if options.isFull { line.add(" \(crumb.time)", .faint) }
                 for word in [crumb.level, crumb.category].compactMap(\.self) { line.add(" \(word)", .faint) }
                 let data = crumb.data.isEmpty ? "" : " \(JSONValue.object(crumb.data).text)"
                 line.add(" " + fitted(crumb.message + data, after: line.width + 1))
                 return line
             }
+    }
+
+    /// How long before the report it was: `-1.204 s`; its own text where that is no time.
+    private func distance(of crumb: Breadcrumb) -> String {
+        guard let time = Timestamp(crumb.time), let end = Timestamp(report.header.time) else {
+            return crumb.time.madeVisible(limit: 32)
+        }
+        let (microseconds, overflow) = end.microseconds.subtractingReportingOverflow(time.microseconds)
+        guard !overflow else { return crumb.time.madeVisible(limit: 32) }
+        // Told after it by a thread that went on while the report began.
+        let sign = microseconds < 0 ? "+" : "-"
+        let milliseconds = Int(clamping: microseconds.magnitude / 1_000)
+        guard milliseconds < 60_000 else { return sign + durationText(milliseconds: milliseconds) }
+        let fraction = String(milliseconds % 1_000)
+        return "\(sign)\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) s"
     }
 
     var images: [StyledLine] {

@@ -4,14 +4,29 @@ public struct ReportTextOptions: Sendable, Equatable {
     public var width: Int
     /// True for escape sequences that colour a terminal.
     public var color: Bool
-    /// True for everything: stacks of all threads, registers, images, whole paths and names.
-    public var isFull: Bool
+    /// How much is shown.
+    public var detail: Detail
+    /// Kernel id of the one thread to show the stack of; nil for the crashed one, and what is known of the others.
+    public var thread: Int?
+
+    /// How much is shown.
+    public enum Detail: Sendable, Equatable {
+        /// What a person reads first: the service's own frames, the rest folded.
+        case summary
+        /// Everything: every frame, stacks of all threads, registers, images, whole paths and names.
+        case full
+        /// As `full`, with stacks as they were captured: addresses, offsets in images, and names as the linker has them.
+        case raw
+    }
+
+    var isFull: Bool { detail != .summary }
 
     /// What a person sees first; say what is to be different.
-    public init(width: Int = 80, color: Bool = false, isFull: Bool = false) {
+    public init(width: Int = 80, color: Bool = false, detail: Detail = .summary, thread: Int? = nil) {
         self.width = min(max(width, 40), 1_000)
         self.color = color
-        self.isFull = isFull
+        self.detail = detail
+        self.thread = thread
     }
 }
 
@@ -21,15 +36,26 @@ extension Report {
     /// Text from the report cannot reach the terminal as anything but text.
     ///
     /// - Parameters:
+    ///   - explanation: the sentence that all begins with; without one it is the message or the signal.
     ///   - warnings: of the reading, from `DecodedReport`.
     ///   - imageNotes: why functions or lines of images are not known, by the index of the image; only those that matter
     ///     are shown.
+    ///   - sources: finds lines of source files.
     public func text(
         _ options: ReportTextOptions = ReportTextOptions(),
+        explanation: String? = nil,
         warnings: [String] = [],
-        imageNotes: [Int: String] = [:]
+        imageNotes: [Int: String] = [:],
+        sources: SourceExcerpt.Lookup? = nil
     ) -> [String] {
-        let text = ReportText(report: self, options: options, warnings: warnings, knownImageNotes: imageNotes)
+        let text = ReportText(
+            report: self,
+            options: options,
+            explanation: explanation,
+            warnings: warnings,
+            knownImageNotes: imageNotes,
+            sources: sources
+        )
         return text.lines.map { $0.rendered(color: options.color) }
     }
 }
@@ -37,41 +63,72 @@ extension Report {
 struct ReportText {
     let report: Report
     let options: ReportTextOptions
+    let explanation: String?
     let warnings: [String]
     let knownImageNotes: [Int: String]
+    let sources: SourceExcerpt.Lookup?
 
-    private func stack(_ thread: ThreadStack) -> [StyledLine] { StackText(thread, in: report, options).lines }
+    private func stack(_ thread: ThreadStack, sources: SourceExcerpt.Lookup? = nil) -> [StyledLine] {
+        StackText(thread, in: report, options, sources: sources).lines
+    }
 
     var lines: [StyledLine] {
-        let sections = [
-            title, facts, signal, accesses, crashedStack, registers, otherThreads, context, breadcrumbs, images, notes,
-        ]
+        let sections =
+            if options.thread == nil {
+                [
+                    title, facts, signal, accesses, crashedStack, registers, otherThreads, context, breadcrumbs, images,
+                    notes,
+                ]
+            } else {
+                [title, facts, chosenThread, notes]
+            }
         return Array(sections.filter { !$0.isEmpty }.joined(separator: [StyledLine()]))
     }
 
     // MARK: Title and facts
 
     private var title: [StyledLine] {
-        let text = report.title.split(whereSeparator: \.isNewline).map { String($0).madeVisible() }
-        let limit = options.isFull ? Int.max : 12
         var lines: [StyledLine] = []
-        for (index, line) in text.prefix(limit).enumerated() {
-            // The rest of a message is set in, so that it cannot pass for a line of ours.
-            let indent = index == 0 ? "" : "  "
-            lines += line.wrapped(to: options.width - indent.count).map {
-                StyledLine(indent + $0, index == 0 ? .failure : .plain)
+        if let explanation {
+            lines = explanation.madeVisible().wrapped(to: options.width).map { StyledLine($0, .failure) }
+        } else {
+            for (index, line) in shownLines(of: report.title).enumerated() {
+                // The rest of a message is set in, so that it cannot pass for a line of ours.
+                let indent = index == 0 ? "" : "  "
+                lines += line.wrapped(to: options.width - indent.count).map {
+                    StyledLine(indent + $0, index == 0 ? .failure : .plain)
+                }
             }
         }
-        if text.count > limit { lines.append(StyledLine("  … \(text.count - limit) more lines", .notice)) }
         for error in report.error?.chain ?? [] {
             lines.append(StyledLine("  caused by \(error.typeName): \(error.text)"))
         }
         return lines
     }
 
+    /// The lines of a text that are not too many.
+    private func shownLines(of text: String) -> [String] {
+        let lines = text.split(whereSeparator: \.isNewline).map { String($0).madeVisible() }
+        let limit = options.isFull ? Int.max : 12
+        return lines.prefix(limit) + (lines.count > limit ? ["… \(lines.count - limit) more lines"] : [])
+    }
+
     private var facts: [StyledLine] {
-        row("Service", service) + row("Time", readableTime)
+        message + row("Service", service) + row("Time", readableTime)
             + row("Host", host) + row("Process", process) + row("Report", [report.header.id])
+    }
+
+    /// What the crash itself said, when a sentence stands in its place as the title.
+    private var message: [StyledLine] {
+        guard explanation != nil, report.crash?.message != nil || report.crash == nil else { return [] }
+        let label = report.error == nil ? "Message" : "Error"
+        let lines = shownLines(of: report.title).flatMap { $0.wrapped(to: options.width - 10) }
+        return lines.enumerated().map { index, text in
+            var line = StyledLine(index == 0 ? label : "", .faint)
+            line.pad(to: 10)
+            line.add(text, .strong)
+            return line
+        }
     }
 
     /// `2026-11-30 08:17:53.123456 UTC`. Not by `replacing`, which would link a megabyte of regular expressions into every
@@ -159,7 +216,13 @@ struct ReportText {
                 ? [StyledLine("No stack was written before the capture was cut short.", .notice)] : []
         }
         let isCrash = report.header.kind == .crash
-        return [StyledLine(isCrash ? "Stack of the crashed thread" : "Stack", .strong)] + stack(thread)
+        return [StyledLine(isCrash ? "Stack of the crashed thread" : "Stack", .strong)]
+            + stack(thread, sources: sources)
+    }
+
+    private var chosenThread: [StyledLine] {
+        let found = report.threads.first { $0.id == options.thread }
+        return found.map { [ThreadGroup($0).heading] + stack($0, sources: sources) } ?? []
     }
 
     private var registers: [StyledLine] {
@@ -181,40 +244,12 @@ struct ReportText {
 
     private var otherThreads: [StyledLine] {
         let crashed = report.crashedThread
-        let others = report.threads.filter { $0 != crashed }
-        guard !others.isEmpty else { return [] }
+        let groups = ThreadGroup.groups(of: report.threads.filter { $0 != crashed })
+        guard !groups.isEmpty else { return [] }
         guard options.isFull else {
-            let text =
-                (others.count == 1 ? "1 other thread: " : "\(grouped(others.count)) other threads: ")
-                + names(of: others)
-            return text.madeVisible().wrapped(to: options.width).map { StyledLine($0) }
+            return [StyledLine("Other threads", .strong)] + ThreadGroup.summary(groups, in: report, options)
         }
-        var lines: [StyledLine] = []
-        for thread in others {
-            if !lines.isEmpty { lines.append(StyledLine()) }
-            let name = thread.name.map { " \"\($0)\"" } ?? ""
-            let state = thread.state.map { " (\($0))" } ?? ""
-            lines.append(StyledLine("Thread \(thread.id)\(name)\(state)", .strong))
-            lines += stack(thread)
-        }
-        return lines
-    }
-
-    /// Names in the order in which they come, equal ones counted.
-    private func names(of threads: [ThreadStack]) -> String {
-        var order: [String] = []
-        var counts: [String: Int] = [:]
-        for thread in threads {
-            let name = thread.name ?? "unnamed"
-            if counts[name] == nil { order.append(name) }
-            counts[name, default: 0] += 1
-        }
-        let shown = order.prefix(12).map { name in
-            let count = counts[name] ?? 1
-            return count == 1 ? name : "\(name) ×\(count)"
-        }
-        return shown.joined(separator: ", ")
-            + (order.count > shown.count ? " and \(order.count - shown.count) more names" : "")
+        return Array(groups.map { [$0.heading] + stack($0.thread) }.joined(separator: [StyledLine()]))
     }
 }
 
@@ -230,7 +265,7 @@ private func memoryText(_ bytes: UInt64) -> String {
     return "\(tenths / 10)\(fraction) \(units[unit])"
 }
 
-private func durationText(milliseconds: Int) -> String {
+func durationText(milliseconds: Int) -> String {
     let seconds = milliseconds / 1_000
     switch milliseconds {
     case ..<1_000: return "\(milliseconds) ms"

@@ -1,27 +1,50 @@
 /// A stack as lines of text: a marker column for the service's own frames, number, function, place.
+///
+/// In a summary the frames between those of the service's own are told in one line, and source lines stand below the own ones.
 struct StackText {
     let report: Report
     let options: ReportTextOptions
+    let sources: SourceExcerpt.Lookup?
 
     /// Column where the function begins: marker and number are before it.
     private let margin: Int
     private let thread: ThreadStack
-    private let rows: [StackRow]
+    private let entries: [StackEntry]
 
-    init(_ thread: ThreadStack, in report: Report, _ options: ReportTextOptions) {
+    /// Own functions whose source lines are shown; the first of them with what is around.
+    private static let shownSources = 6
+    private static let context = 2
+
+    init(_ thread: ThreadStack, in report: Report, _ options: ReportTextOptions, sources: SourceExcerpt.Lookup? = nil) {
         self.report = report
         self.options = options
         self.thread = thread
-        rows = StackRow.rows(of: thread, isFolded: !options.isFull)
-        let last = thread.frames.count.addingClamped(thread.omitted?.count ?? 0)
-        margin = 5 + max(3, String(last).count)
+        self.sources = options.detail == .raw ? nil : sources
+        entries = StackEntry.entries(of: thread, isFolded: !options.isFull)
+        margin = 5 + max(3, entries.map(\.label.count).max() ?? 0)
     }
 
     var lines: [StyledLine] {
         var lines: [StyledLine] = []
-        for row in rows {
-            switch row {
-            case .frame(let index, let number): lines += self.lines(of: thread.frames[index], number: number)
+        var excerpts = 0
+        for entry in entries {
+            switch entry {
+            case .function(let index, let symbol, let label):
+                let frame = thread.frames[index]
+                lines += self.lines(of: frame, symbol: symbol, label: label)
+                guard let sources, let symbol = symbol.map({ frame.symbols[$0] }), symbol.isOwn(in: frame),
+                    options.isFull || excerpts < Self.shownSources, let file = symbol.file, let line = symbol.line,
+                    let found = sources(file, line, options.isFull || excerpts == 0 ? Self.context : 0)
+                else { continue }
+                excerpts += 1
+                lines += found.text(marking: line, margin: margin, width: options.width)
+            case .folded(let functions, let label):
+                lines.append(folded(functions, label: label))
+            case .heading(let text):
+                var line = StyledLine()
+                line.pad(to: 4)
+                line.add(text, .faint)
+                lines.append(line)
             case .repeated(let frames, let times):
                 let what = frames == 1 ? "the frame above" : "the \(frames) frames above"
                 lines.append(remark("\(what), \(grouped(times)) more times"))
@@ -58,35 +81,73 @@ struct StackText {
         return line
     }
 
-    private func lines(of frame: Frame, number: Int) -> [StyledLine] {
-        guard !frame.symbols.isEmpty else {
-            let suffix = unsymbolicatedSuffix(frame)
-            let isOwn = frame.origin == .service
-            return lines(frame, isOwn: isOwn, number: String(number), text: address(of: frame), suffix: suffix)
+    /// `7-16  completeTask and 9 more in libswift_Concurrency.so, libc.so.6`.
+    private func folded(_ functions: [StackEntry.Function], label: String) -> StyledLine {
+        var images: [String] = []
+        for function in functions {
+            let frame = thread.frames[function.frame]
+            // What was inlined into the service's own code is nobody else's image.
+            if frame.origin != .service, let name = report.image(of: frame)?.name, !images.contains(name) {
+                images.append(name)
+            }
         }
-        return frame.symbols.enumerated().flatMap { index, symbol in
-            lines(
-                frame,
-                isOwn: isOwn(symbol, in: frame),
-                number: index == 0 ? String(number) : "",
-                text: (frame.trust == .await && !symbol.inlined ? "await " : "") + symbol.function,
-                suffix: suffix(of: symbol, in: frame)
-            )
+        let text = text(of: functions[0]).madeVisible()
+        let room = options.width - margin
+        // As many images as there is room for beside the function, which says more.
+        let suffixes = (1...3).reversed().map { count in
+            let shown = images.prefix(count).joined(separator: ", ") + (images.count > count ? " …" : "")
+            return " and \(grouped(functions.count - 1)) more\(shown.isEmpty ? "" : " in \(shown)")".madeVisible()
         }
+        let suffix = suffixes.first { text.count + $0.count <= room } ?? suffixes[2].shortened(to: room * 2 / 3)
+        var line = StyledLine("    ")
+        line.add(label, .faint)
+        line.pad(to: margin)
+        line.add(text.shortened(to: room - suffix.count), .faint)
+        line.add(suffix, .faint)
+        return line
     }
 
-    /// What somebody of the service wrote: not the library code and the thunks that the compiler put into its frames, which have no
-    /// line. Without any line, in a stripped binary, the name decides.
-    private func isOwn(_ symbol: FrameSymbol, in frame: Frame) -> Bool {
-        guard frame.origin == .service else { return false }
-        if symbol.place != nil { return true }
-        return frame.symbols.allSatisfy { $0.place == nil } && !symbol.isThunk
+    private func text(of function: StackEntry.Function) -> String {
+        let frame = thread.frames[function.frame]
+        return function.symbol.map { frame.symbols[$0].function } ?? address(of: frame)
+    }
+
+    private func lines(of frame: Frame, symbol index: Int?, label: String) -> [StyledLine] {
+        guard let symbol = index.map({ frame.symbols[$0] }) else {
+            return lines(
+                frame,
+                isOwn: frame.origin == .service,
+                label: label,
+                text: address(of: frame),
+                suffix: unsymbolicatedSuffix(frame)
+            )
+        }
+        if options.detail == .raw {
+            let isFirst = index == 0
+            let text = symbol.mangled ?? symbol.function
+            let place = isFirst ? address(of: frame) : ""
+            let suffix = symbol.inlined ? " [inlined]" : ""
+            return lines(
+                frame,
+                isOwn: symbol.isOwn(in: frame),
+                label: label,
+                text: isFirst ? "\(hex(frame.address)) \(place) [\(frame.trust.rawValue)] \(text)" : "  \(text)",
+                suffix: suffix
+            )
+        }
+        return lines(
+            frame,
+            isOwn: symbol.isOwn(in: frame),
+            label: label,
+            text: symbol.function,
+            suffix: suffix(of: symbol, in: frame)
+        )
     }
 
     private func lines(
         _ frame: Frame,
         isOwn: Bool,
-        number: String,
+        label: String,
         text: String,
         suffix: String
     ) -> [StyledLine] {
@@ -94,7 +155,7 @@ struct StackText {
         let marker = isOwn ? "  > " : "    "
         let suffixStyle = style == .strong ? .plain : style
         var line = StyledLine(marker, style)
-        line.add(number, .faint)
+        line.add(label, .faint)
         line.pad(to: margin)
         let text = text.madeVisible()
         let suffix = suffix.madeVisible()
@@ -145,75 +206,24 @@ struct StackText {
 }
 
 extension FrameSymbol {
+    /// What somebody of the service wrote: not the library code and the thunks that the compiler put into its frames, which have no
+    /// line. Without any line, in a stripped binary, the name decides.
+    func isOwn(in frame: Frame) -> Bool {
+        guard frame.origin == .service else { return false }
+        if place != nil { return true }
+        return frame.symbols.allSatisfy { $0.place == nil } && !isThunk
+    }
+
     /// Code that the compiler made to pass a call on.
-    fileprivate var isThunk: Bool {
+    private var isThunk: Bool {
         let function = function.hasPrefix("specialized ") ? function.dropFirst("specialized ".count) : function[...]
         return ["partial apply ", "reabstraction thunk ", "thunk for ", "outlined "].contains(where: function.hasPrefix)
     }
 }
 
-/// What is shown of a stack, line by line.
-enum StackRow: Equatable {
-    /// A frame by its index, and its number in the whole stack.
-    case frame(index: Int, number: Int)
-    /// The `frames` frames before this row came `times` more times.
-    case repeated(frames: Int, times: Int)
-    /// Frames that the capture left out; nil when nobody knows how many.
-    case omitted(Int?)
-
-    /// The longest cycle of functions that call each other that is looked for.
-    private static let longestCycle = 8
-
-    /// The rows of a stack; when it is folded, a recursion is shown once and counted.
-    static func rows(of thread: ThreadStack, isFolded: Bool) -> [StackRow] {
-        var rows: [StackRow] = []
-        var index = 0
-        var skipped = 0
-        /// Frames before it are on the other side of a gap, or folded already.
-        var start = 0
-        var isGapShown = false
-        while index < thread.frames.count {
-            if let omitted = thread.omitted, omitted.index == index, !isGapShown {
-                rows.append(.omitted(omitted.count))
-                skipped = omitted.count ?? 0
-                isGapShown = true
-                start = index
-            }
-            if isFolded, let fold = cycle(in: thread, at: index, since: start) {
-                rows.append(.repeated(frames: fold.frames, times: fold.times))
-                index += fold.frames * fold.times
-                start = index
-                continue
-            }
-            rows.append(.frame(index: index, number: index.addingClamped(skipped)))
-            index += 1
-        }
-        if let omitted = thread.omitted, omitted.index >= thread.frames.count { rows.append(.omitted(omitted.count)) }
-        return rows
-    }
-
-    /// A cycle of frames before `index` that goes on at least twice from there.
-    private static func cycle(in thread: ThreadStack, at index: Int, since start: Int) -> (frames: Int, times: Int)? {
-        let gap = thread.omitted.map(\.index) ?? .max
-        let end = index < gap ? min(gap, thread.frames.count) : thread.frames.count
-        for length in 1...longestCycle where index - start >= length {
-            var times = 0
-            while index + (times + 1) * length <= end,
-                (0..<length).allSatisfy({
-                    thread.frames[index + times * length + $0].address == thread.frames[index - length + $0].address
-                })
-            {
-                times += 1
-            }
-            if times >= 2 { return (length, times) }
-        }
-        return nil
-    }
-}
-
 extension Int {
     /// The sum, or the largest number: counts come out of reports.
-    fileprivate func addingClamped(_ other: Int) -> Int {
+    func addingClamped(_ other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
     }
@@ -222,7 +232,7 @@ extension Int {
 func hex(_ value: UInt64) -> String { "0x" + String(value, radix: 16) }
 
 /// A count with commas between thousands.
-func grouped(_ count: Int) -> String {
+package func grouped(_ count: Int) -> String {
     var text = ""
     for (index, digit) in String(count.magnitude).reversed().enumerated() {
         if index > 0, index % 3 == 0 { text.append(",") }

@@ -13,6 +13,8 @@ struct Call {
     var place: String?
     /// `CheckoutService+0x1a2b`: the frame without symbols.
     var offset: String?
+    /// Index of the frame it is in.
+    var frame = 0
 
     /// Functions of the stack that crashed, innermost first.
     static func calls(in report: Report, names: NameCache) -> [Call] {
@@ -20,10 +22,11 @@ struct Call {
     }
 
     private static func calls(of thread: ThreadStack, in report: Report, names: NameCache) -> [Call] {
-        thread.frames.flatMap { frame -> [Call] in
+        thread.frames.enumerated().flatMap { number, frame -> [Call] in
             let offset = offset(of: frame, in: report)
             guard !frame.symbols.isEmpty else {
-                return [Call(name: nil, function: nil, origin: frame.origin ?? .service, place: nil, offset: offset)]
+                let origin = frame.origin ?? .service
+                return [Call(name: nil, function: nil, origin: origin, place: nil, offset: offset, frame: number)]
             }
             return frame.symbols.indices.map { index in
                 let symbol = frame.symbols[index]
@@ -35,7 +38,8 @@ struct Call {
                     function: symbol.function,
                     origin: origin,
                     place: place(in: frame.symbols[index...]),
-                    offset: offset
+                    offset: offset,
+                    frame: number
                 )
             }
         }

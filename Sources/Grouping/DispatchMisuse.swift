@@ -1,11 +1,15 @@
 /// A mistake in the use of libdispatch. On Linux it traps without a text; the function that trapped tells which one it was.
 struct DispatchMisuse: CustomStringConvertible {
-    let description: String
+    /// What was wrong: `unbalanced leave of a group`.
+    let mistake: String
+
+    /// As a headline.
+    var description: String { "libdispatch: \(mistake)" }
 
     /// Nil when the function is not one that checks its caller.
     init?(function: String) {
         guard let text = Self.texts.first(where: { function.hasPrefix($0.function) })?.text else { return nil }
-        description = "libdispatch: \(text)"
+        mistake = text
     }
 
     /// Functions that trap, in libdispatch's own source, and what they check.

@@ -111,7 +111,8 @@ struct FuzzTests {
         }
         #expect(try Report.decode(gzip: decoded.report.encode()).report == decoded.report)
         for isFull in [true, false] {
-            let lines = decoded.report.text(ReportTextOptions(isFull: isFull), warnings: decoded.warnings)
+            let options = ReportTextOptions(detail: isFull ? .full : .summary)
+            let lines = decoded.report.text(options, warnings: decoded.warnings)
             #expect(!lines.isEmpty)
             #expect(lines.allSatisfy { $0 == $0.madeVisible() })
         }

@@ -37,7 +37,7 @@ struct ReportTextTests {
 
     @Test("Everything there is")
     func showsFull() throws {
-        let lines = ReportCodecTests.full.text(ReportTextOptions(isFull: true))
+        let lines = ReportCodecTests.full.text(ReportTextOptions(detail: .full))
         #expect(try Golden.difference(lines, "full.txt") == nil)
     }
 
@@ -126,6 +126,41 @@ struct ReportTextTests {
         #expect(try Golden.difference(report.text(), "error.txt") == nil)
     }
 
+    @Test("The sentence first, source lines where there are some, threads with equal stacks once, the rest folded")
+    func showsReading() throws {
+        var report = SampleReport(threads: 6, isSymbolicated: true, message: "Fatal error: Index out of range").report()
+        for index in [2, 3, 4] {
+            report.threads[index].frames = report.threads[1].frames
+            report.threads[index].name = index == 4 ? "other" : "worker-1"
+        }
+        let libraries = report.threads[0].frames.last.map { Array(repeating: $0, count: 3) } ?? []
+        report.threads[0].frames += libraries
+        for index in 4...5 { report.threads[0].frames[index].trust = .await }
+        report.breadcrumbs = [
+            Breadcrumb(time: "2026-11-30T08:15:00.000000Z", message: "cart loaded", category: "cart", level: "info"),
+            Breadcrumb(time: "2026-11-30T08:17:51.919456Z", message: "paid", data: ["cents": .integer(5)]),
+            Breadcrumb(time: "2026-11-30T08:17:53.124456Z", message: "told after it began"),
+            Breadcrumb(time: "yesterday", message: "of another clock"),
+        ]
+        let sources: SourceExcerpt.Lookup = { file, line, context in
+            guard file.hasSuffix("/Cart.swift"), line < 43 else { return nil }
+            let lines = (line - context...line + context).map { "\t    line \($0) \u{1b}[2J of Cart.swift" }
+            return SourceExcerpt(first: line - context, lines: lines, remark: line == 42 ? "it changed" : nil)
+        }
+        for detail in [ReportTextOptions.Detail.summary, .full, .raw] {
+            let sentence =
+                "An index was out of range in Cart.item(at:) (Cart.swift:12), and this goes on to the next line."
+            let lines = report.text(ReportTextOptions(detail: detail), explanation: sentence, sources: sources)
+            #expect(try Golden.difference(lines, "reading-\(detail).txt") == nil)
+            #expect(!lines.contains { $0.contains("\u{1b}") })
+        }
+        let sentence = "An index was out of range."
+        let color = report.text(ReportTextOptions(color: true), explanation: sentence, sources: sources)
+        #expect(try Golden.difference(color, "reading-color.txt") == nil)
+        let thread = report.text(ReportTextOptions(thread: report.threads[5].id), explanation: sentence)
+        #expect(try Golden.difference(thread, "reading-thread.txt") == nil)
+    }
+
     @Test("A report that was cut after its first line")
     func showsCut() throws {
         let report = Report(header: SampleReport().report().header)
@@ -154,7 +189,7 @@ struct ReportTextTests {
         report.breadcrumbs[0].message = hostile
         report.end?.cut = [CutStage(stage: hostile, reason: hostile)]
         for isFull in [false, true] {
-            let lines = report.text(ReportTextOptions(isFull: isFull), warnings: [hostile])
+            let lines = report.text(ReportTextOptions(detail: isFull ? .full : .summary), warnings: [hostile])
             for line in lines {
                 let isSafe = line.unicodeScalars.allSatisfy {
                     $0.value >= 0x20 && !$0.properties.isBidiControl && !(0x7f...0x9f ~= $0.value)
@@ -179,7 +214,7 @@ struct ReportTextTests {
             report.threads[0].frames[0].offset = .max
             report.threads[0].frames[1].image = .max
             for isFull in [false, true] {
-                let lines = report.text(ReportTextOptions(width: .max, isFull: isFull))
+                let lines = report.text(ReportTextOptions(width: .max, detail: isFull ? .full : .summary))
                 if index <= 6 {
                     #expect(lines.contains { $0.contains("\(grouped(count)) frames left out") })
                 }

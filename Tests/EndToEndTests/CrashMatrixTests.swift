@@ -47,6 +47,22 @@ import Testing
         #expect(difference == nil)
     }
 
+    /// Where a kind can happen in several places, in the first of them.
+    @Test(
+        .enabled(
+            if: ShownText.isOfThisToolchain,
+            "the texts name functions of x86_64 Linux and of Swift 6.3's libraries"
+        ),
+        arguments: MatrixCase.all.filter { $0.build != .static && $0.stage == $0.kind.stages.first }
+    )
+    func personReads(_ test: MatrixCase) async throws {
+        let text = try await #require(Matrix.current).text(of: test)
+        #expect(!text.contains("\u{1b}"))
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        let name = "\(test.build.rawValue)/\(test.kind.name).txt"
+        #expect(try Golden.difference(ShownText(text).lines, name) == nil)
+    }
+
     /// The crashed thread is the first, and of the kind that was asked for; the others have their stacks as well.
     private func checkThreads(_ report: ShownReport, _ stage: Stage) {
         #expect(report.threads.map { $0.crashed ?? false } == [true] + report.threads.dropFirst().map { _ in false })

@@ -71,6 +71,14 @@ actor Matrix {
         return try await task.value
     }
 
+    /// What `mayday show` prints of one, in a pipe.
+    func text(of test: MatrixCase) async throws -> String {
+        let seen = try await sighting(of: test)
+        let outcome = try await #require(roads[test.build]).collector.run("show", seen.id)
+        try #require(outcome.status == .exited(0), "\(outcome.errors)")
+        return outcome.output
+    }
+
     private static func crash(_ test: MatrixCase, _ road: Road) async throws -> Sighting {
         let home = try TemporaryDirectory()
         var environment = Children.environment(home: home)

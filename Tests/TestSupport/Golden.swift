@@ -12,7 +12,10 @@ public enum Golden {
         let directory = URL(filePath: testFile).deletingLastPathComponent().appending(path: "Golden")
         let file = directory.appending(path: name)
         if isUpdating {
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
             try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: file)
             return nil
         }

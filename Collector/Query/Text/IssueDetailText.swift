@@ -1,11 +1,13 @@
-import CrashReport
+public import CrashReport
+import Grouping
 import Store
 
 extension IssueDetail {
     /// The issue as lines for a terminal: what is known of all its reports, then its newest report.
     ///
-    /// - Parameter isFull: everything of the report, and all releases.
-    public func text(_ layout: TextLayout, isFull: Bool) -> [String] {
+    /// - Parameter reading: how much of the report; in full, all releases as well.
+    public func text(_ layout: TextLayout, _ reading: Reading) -> [String] {
+        let isFull = reading.detail != .summary
         let issue = entry.issue
         var title = StyledLine("Issue \(issue.key.number)", .strong)
         title.add(" of project \(issue.key.project), \(issue.status.text), ")
@@ -32,17 +34,46 @@ extension IssueDetail {
         if shown.count < entry.releases.count { fact("", "and \(entry.releases.count - shown.count) more: --full") }
         guard let newest else { return layout.rendered(lines) }
         lines += [StyledLine(), StyledLine("Newest report", .strong), StyledLine()]
-        return layout.rendered(lines) + newest.text(layout, isFull: isFull)
+        return layout.rendered(lines) + newest.text(layout, reading)
+    }
+}
+
+/// What is to be shown of a report, and what helps to.
+public struct Reading: Sendable, Equatable {
+    /// How much.
+    public var detail: ReportTextOptions.Detail
+    /// Kernel id of the one thread to show.
+    public var thread: Int?
+    /// Where the service's sources are, when they are not where they were built.
+    public var sources: String?
+
+    /// A summary, if nothing else is said.
+    public init(detail: ReportTextOptions.Detail = .summary, thread: Int? = nil, sources: String? = nil) {
+        self.detail = detail
+        self.thread = thread
+        self.sources = sources
     }
 }
 
 extension ReportDetail {
     /// The report as lines for a terminal.
-    public func text(_ layout: TextLayout, isFull: Bool) -> [String] {
-        let options = ReportTextOptions(width: layout.width, color: layout.color, isFull: isFull)
+    public func text(_ layout: TextLayout, _ reading: Reading) -> [String] {
+        let options = ReportTextOptions(
+            width: layout.width,
+            color: layout.color,
+            detail: reading.detail,
+            thread: reading.thread
+        )
         let notes = Dictionary(remarks.images.map { ($0.index, $0.text) }) { first, _ in first }
-        let lines = report.text(options, warnings: warnings, imageNotes: notes)
-        guard isFull, !remarks.grouping.isEmpty else { return lines }
+        let sources = SourceFiles(of: report, root: reading.sources)
+        let lines = report.text(
+            options,
+            explanation: Explanation.sentence(of: report),
+            warnings: warnings,
+            imageNotes: notes,
+            sources: sources.excerpt
+        )
+        guard reading.detail != .summary, reading.thread == nil, !remarks.grouping.isEmpty else { return lines }
         let grouping =
             [StyledLine(), StyledLine("Grouped by", .strong)] + remarks.grouping.map { StyledLine("  \($0)") }
         return lines + layout.rendered(grouping)
