@@ -52,7 +52,6 @@ void mayday_bind_calls(void) {
     struct timespec now;
     sink += clock_gettime(CLOCK_MONOTONIC, &now);
     sink += getpid();
-    sched_yield();
     // Without a function and a stack it does nothing.
     sink += clone(NULL, NULL, 0, NULL);
 }

@@ -291,7 +291,7 @@ bool mayday_is_code(uintptr_t address);
 
 // ---- registers.c; handler -------------------------------------------------------------------------------------------------------
 
-uintptr_t mayday_context_pc(const ucontext_t *context);
+RUNS_AT_START uintptr_t mayday_context_pc(const ucontext_t *context);
 uintptr_t mayday_context_sp(const ucontext_t *context);
 uintptr_t mayday_context_fp(const ucontext_t *context);
 /// The register in which Swift passes the async context to a function. Handler.
