@@ -28,13 +28,13 @@ static size_t stack_size(void) {
     return frame > COMMON_FRAME ? STACK_SIZE + ((frame + page - 1) / page) * page : STACK_SIZE;
 }
 
-/// Guard page and stack, or NULL.
-static char *map_stack(void) {
-    size_t guard = guard_size();
+/// Guard page and stack, `count` times, or NULL.
+static char *map_stacks(size_t count) {
+    size_t guard = guard_size(), whole = guard + stack_size();
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE;
-    char *memory = mmap(NULL, guard + stack_size(), PROT_READ | PROT_WRITE, flags, -1, 0);
+    char *memory = mmap(NULL, count * whole, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (memory == MAP_FAILED) return NULL;
-    mprotect(memory, guard, PROT_NONE);
+    for (size_t index = 0; index < count; index++) mprotect(memory + index * whole, guard, PROT_NONE);
     return memory;
 }
 
@@ -48,7 +48,7 @@ bool mayday_thread_stack_ensure(void) {
     if (sigaltstack(NULL, &current) == 0 && (current.ss_flags & SS_DISABLE) == 0 && current.ss_size >= SMALLEST_USABLE) {
         return true;
     }
-    char *memory = map_stack();
+    char *memory = map_stacks(1);
     return memory != NULL && use_stack(memory);
 }
 
@@ -77,21 +77,25 @@ static _Atomic bool ready WRITTEN_AT_START;
 /// Stacks of threads that ended, for those that come: mapping and unmapping one costs half as much as a thread itself.
 static _Atomic(char *) pool[POOLED_STACKS];
 
-static char *take_stack(void) {
-    for (int index = 0; index < POOLED_STACKS; index++) {
-        if (pool[index] == NULL) continue;
-        char *memory = atomic_exchange(&pool[index], NULL);
-        if (memory != NULL) return memory;
-    }
-    return map_stack();
-}
-
 static void give_stack(char *memory) {
     for (int index = 0; index < POOLED_STACKS; index++) {
         char *none = NULL;
         if (atomic_compare_exchange_strong(&pool[index], &none, memory)) return;
     }
     munmap(memory, guard_size() + stack_size());
+}
+
+static char *take_stack(void) {
+    for (int index = 0; index < POOLED_STACKS; index++) {
+        if (pool[index] == NULL) continue;
+        char *memory = atomic_exchange(&pool[index], NULL);
+        if (memory != NULL) return memory;
+    }
+    // Where there is one thread more there will be others: as many as the pool takes, in one call, and one for this thread.
+    char *memory = map_stacks(1 + POOLED_STACKS);
+    if (memory == NULL) return map_stacks(1);
+    for (int index = 1; index <= POOLED_STACKS; index++) give_stack(memory + index * (guard_size() + stack_size()));
+    return memory;
 }
 
 /// Runs at the end of a thread, however it ends: by return, pthread_exit or cancellation.
