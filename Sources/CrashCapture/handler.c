@@ -79,6 +79,13 @@ static void room(void) {
     if (parked) mayday_note_completed("park");
 }
 
+/// The other threads come to a stop while the first lines are written.
+static void ask(void) {
+    if (parked) return;
+    LeaveReason left = mayday_attempt(mayday_stage_ask, 0);
+    if (left != LEFT_NOT) mayday_note_cut("park", mayday_leave_name(left));
+}
+
 static void open_report(void) {
     LeaveReason left = mayday_attempt(mayday_report_open, WRITING_GRACE_NS);
     if (left == LEFT_NOT) return;
@@ -164,6 +171,7 @@ static const struct Step {
 } steps[] = {
     {"prepare", prepare}, {"prepare", prepare_again},
     {"room", room},
+    {"park", ask},
     {"open", open_report}, {"open", open_again},
     {"header", header},   {"header", header_again},
     {"park", park},       {"loader", loader},

@@ -25,12 +25,13 @@ enum {
 typedef enum ParkWord { WORD_PARKED, WORD_CHAINED, WORD_RELEASED } ParkWord;
 
 ParkedThread mayday_parked[MAX_THREADS];
-uint32_t mayday_parked_count;
+_Atomic uint32_t mayday_parked_count;
 
 static _Atomic uint32_t word;
-static _Atomic uint32_t arrived;
-/// How many arrivals the crashing thread waits for; the last of them wakes it.
-static _Atomic uint32_t awaited = UINT32_MAX;
+/// Threads that the crashing thread waits for; the last to settle wakes it.
+static _Atomic uint32_t unsettled;
+/// How many were asked to stop, or found not to be there.
+static uint32_t asked;
 static _Atomic uint64_t chained_ns;
 
 static uint64_t milliseconds(uint64_t count) { return count * 1000000u; }
@@ -54,6 +55,35 @@ static void stay(void) {
     }
 }
 
+/// Counts once for each thread.
+static void settle(ParkedThread *entry) {
+    if (atomic_exchange(&entry->settled, true)) return;
+    if (atomic_fetch_sub(&unsettled, 1) == 1) sys_futex_wake(&unsettled);
+}
+
+/// Asks a thread to stop, unless it blocks the signal: in sigwait() it would take it for one to act upon.
+static void ask(ParkedThread *entry) {
+    TaskStatus status;
+    entry->gone = !mayday_task_status(entry->id, &status);
+    if (!entry->gone) {
+        entry->state = status.state;
+        memcpy(entry->name, status.name, sizeof entry->name);
+        entry->unreachable = (status.blocked & SIGNAL_BIT(SIGPROF)) != 0;
+    }
+    if (!entry->gone && !entry->unreachable) {
+        siginfo_t info;
+        memset(&info, 0, sizeof info);
+        info.si_signo = SIGPROF;
+        info.si_code = SI_QUEUE;
+        info.si_pid = mayday_crash.pid;
+        entry->unreachable = sys_queue_signal(mayday_crash.pid, entry->id, SIGPROF, &info) != 0;
+    }
+    // A stopped or traced thread does not run its handler, nor one that has ended and is still listed.
+    char state = entry->state;
+    bool runs = state != 'T' && state != 't' && state != 'Z' && state != 'X';
+    if (!runs || entry->gone || entry->unreachable) settle(entry);
+}
+
 /// The entry of this thread when it was asked to stop, else NULL. The table says so, not the signal, which may come without
 /// its value.
 static ParkedThread *own_entry(void) {
@@ -74,7 +104,7 @@ void mayday_park(const ucontext_t *context) {
     for (int index = 0; index < CRASH_SIGNALS; index++) open |= SIGNAL_BIT(mayday_crash_signals[index]);
     sys_sigmask(~open);
     slot->context = context;
-    if (atomic_fetch_add(&arrived, 1) + 1 >= awaited) sys_futex_wake(&arrived);
+    settle(slot);
     stay();
 }
 
@@ -82,8 +112,8 @@ void mayday_wait_for_end(void) { stay(); }
 
 void mayday_park_reset(void) {
     word = WORD_PARKED;
-    arrived = 0;
-    awaited = UINT32_MAX;
+    unsettled = 0;
+    asked = 0;
     mayday_parked_count = 0;
 }
 
@@ -105,63 +135,55 @@ static bool is_listed(pid_t thread) {
     return false;
 }
 
-static uint32_t signalled;
-
-/// Signals one thread that was not there in the round before.
-static bool stop_thread(pid_t thread) {
+static bool list_thread(pid_t thread) {
     if (thread == mayday_crash.thread || is_listed(thread)) return true;
-    if (mayday_parked_count == MAX_THREADS) {
+    uint32_t count = mayday_parked_count;
+    if (count == MAX_THREADS) {
         mayday_note_cut("park", "limit");
         return false;
     }
-    TaskStatus status;
-    if (!mayday_task_status(thread, &status)) return true;  // it has ended meanwhile
-    ParkedThread *slot = &mayday_parked[mayday_parked_count];
-    slot->id = thread;
-    slot->state = status.state;
-    memcpy(slot->name, status.name, sizeof slot->name);
-    slot->context = NULL;
-    slot->unreachable = (status.blocked & SIGNAL_BIT(SIGPROF)) != 0;
-    mayday_parked_count += 1;
-    if (slot->unreachable) return true;
+    ParkedThread *entry = &mayday_parked[count];
+    memset(entry, 0, sizeof *entry);
+    entry->id = thread;
+    entry->state = '?';
+    unsettled += 1;
+    mayday_parked_count = count + 1;
+    return true;
+}
 
-    siginfo_t info;
-    memset(&info, 0, sizeof info);
-    info.si_signo = SIGPROF;
-    info.si_code = SI_QUEUE;
-    info.si_pid = mayday_crash.pid;
-    if (sys_queue_signal(mayday_crash.pid, thread, SIGPROF, &info) == 0) {
-        // A stopped or traced thread does not run its handler: nothing to wait for.
-        if (status.state != 'T' && status.state != 't') signalled += 1;
-    } else {
-        slot->unreachable = true;
+void mayday_stage_ask(void) {
+    if (!mayday_capture_signal_ready()) return;
+    if (!mayday_for_each_task(list_thread)) mayday_note_cut("park", "io");
+    while (asked < mayday_parked_count) ask(&mayday_parked[asked++]);
+}
+
+/// False when the time is up.
+static bool await_settled(uint64_t limit) {
+    for (uint32_t waiting = unsettled; waiting > 0; waiting = unsettled) {
+        uint64_t now = mayday_monotonic_ns();
+        if (now >= limit) return false;
+        sys_futex_wait(&unsettled, waiting, limit - now);
     }
     return true;
 }
 
 void mayday_stage_park(void) {
     uint64_t limit = mayday_monotonic_ns() + PARK_LIMIT_NS;
-    signalled = 0;
     if (!mayday_capture_signal_ready()) {
         mayday_note_cut("park", "io");
         return;
     }
-    // Threads that still run may start others: again until a round finds no new one.
+    // Threads that still run may start others: again until there are no more of them, or a round finds no new one.
     for (int round = 0; round < MAX_ROUNDS; round++) {
         uint32_t known = mayday_parked_count;
-        if (!mayday_for_each_task(stop_thread)) mayday_note_cut("park", "io");
-        if (mayday_parked_count == known) break;
-        awaited = signalled;
-        for (uint32_t now_arrived = arrived; now_arrived < signalled; now_arrived = arrived) {
-            uint64_t now = mayday_monotonic_ns();
-            if (now >= limit) {
-                mayday_note_cut("park", "deadline");
-                return;
-            }
-            sys_futex_wait(&arrived, now_arrived, limit - now);
+        if (asked < known || mayday_task_count() != known + 1) mayday_stage_ask();
+        if (round > 0 && mayday_parked_count == known) break;
+        if (!await_settled(limit)) {
+            mayday_note_cut("park", "deadline");
+            break;
         }
-        awaited = UINT32_MAX;
     }
+    mayday_tasks_close();
 }
 
 #endif

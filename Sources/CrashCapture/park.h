@@ -18,14 +18,20 @@ typedef struct ParkedThread {
     char name[16];
     /// The signal is blocked there: the thread goes on.
     bool unreachable;
+    /// It ended before it could be asked.
+    bool gone;
+    /// It stands still, or is not waited for.
+    _Atomic bool settled;
     /// Where it was interrupted; NULL until it has stopped.
     _Atomic(const ucontext_t *) context;
 } ParkedThread;
 
 extern ParkedThread mayday_parked[MAX_THREADS];
-extern uint32_t mayday_parked_count;
+extern _Atomic uint32_t mayday_parked_count;
 
-/// Stops every other thread, within a bound.
+/// Asks the other threads to stop. They do so while the crashing thread goes on.
+void mayday_stage_ask(void);
+/// Waits until they stand still, and stops those that came meanwhile, within a bound.
 void mayday_stage_park(void);
 
 #pragma GCC visibility pop

@@ -18,8 +18,6 @@ __attribute__((visibility("default"))) int dl_iterate_phdr(PhdrCallback callback
         if (real == NULL) real = mayday_find_dl_iterate_phdr();
         return real == NULL ? 0 : real(callback, data);
     }
-    // libunwind blocks every signal around this call, and a fault would then kill at once: let faults through again.
-    mayday_mask_for_capture();
     uint32_t count = mayday_images.count;
     for (uint32_t index = 0; index < count; index++) {
         const LoadedImage *image = &mayday_images.images[index];

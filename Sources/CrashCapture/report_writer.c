@@ -45,27 +45,34 @@ static void give_back(voidpf unused, voidpf address) {
 }
 
 /// Async-signal-safe.
+static void empty_output(void) {
+    stream.next_out = output;
+    stream.avail_out = sizeof output;
+}
+
+/// Async-signal-safe.
 static bool open_stream(void) {
     memset(&stream, 0, sizeof stream);
     arena_used = 0;
+    empty_output();
     stream.zalloc = take;
     stream.zfree = give_back;
     return deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, WINDOW_BITS + GZIP, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
-/// Async-signal-safe. Runs the compressor over its input and hands on what comes out.
+/// Async-signal-safe. Runs the compressor over its input. What comes out is written when it is much, or at the end.
 static void run_compressor(int flush) {
-    int result;
-    do {
-        stream.next_out = output;
-        stream.avail_out = sizeof output;
-        result = deflate(&stream, flush);
+    for (bool more = true; more;) {
+        int result = deflate(&stream, flush);
+        more = stream.avail_out == 0 && result != Z_STREAM_END;
         size_t made = sizeof output - stream.avail_out;
+        if (result != Z_STREAM_ERROR && !more && flush == Z_NO_FLUSH) return;
         if (result == Z_STREAM_ERROR || (made > 0 && !mayday_spool_write(output, made))) {
             lost = true;
             return;
         }
-    } while (stream.avail_out == 0 && result != Z_STREAM_END);
+        empty_output();
+    }
 }
 
 void mayday_report_reset(void) {

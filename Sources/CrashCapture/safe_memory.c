@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 
 /// What is copied at once of memory that is read in small pieces: never more than a page of any machine.
-enum { BLOCK = 4096, BLOCKS = 2 };
+enum { BLOCK = 4096, BLOCKS = 4 };
 
 typedef struct Block {
     /// 0 for none.

@@ -27,6 +27,8 @@ enum {
 
 /// The open list of this process' threads, or -1 when there is none.
 static int tasks_fd = -1;
+/// It is not the one held from install.
+static bool tasks_are_opened;
 
 static pid_t number_of(const char *name) {
     pid_t value = 0;
@@ -49,16 +51,20 @@ static bool lists_this_thread(int tasks) {
     return syscall(SYS_faccessat, tasks, path, F_OK) == 0;
 }
 
-/// The list held from install, which is not that of a forked child; that one opens its own. True when it must be closed.
-static bool open_tasks(void) {
-    tasks_fd = mayday_crash.pid == mayday_settings->pid ? mayday_held(&mayday_settings->tasks) : -1;
-    bool held = tasks_fd >= 0 && sys_lseek(tasks_fd, 0, SEEK_SET) == 0;
-    if (!held) tasks_fd = sys_openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    if (tasks_fd >= 0 && !lists_this_thread(tasks_fd)) {
-        if (!held) sys_close(tasks_fd);
-        tasks_fd = -1;
-    }
-    return tasks_fd >= 0 && !held;
+void mayday_tasks_close(void) {
+    int fd = tasks_fd;
+    tasks_fd = -1;
+    if (fd >= 0 && tasks_are_opened) sys_close(fd);
+}
+
+/// The list held from install, which is not that of a forked child; that one opens its own.
+static void open_tasks(void) {
+    mayday_tasks_close();
+    int fd = mayday_crash.pid == mayday_settings->pid ? mayday_held(&mayday_settings->tasks) : -1;
+    tasks_are_opened = fd < 0 || sys_lseek(fd, 0, SEEK_SET) != 0;
+    if (tasks_are_opened) fd = sys_openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    tasks_fd = fd;
+    if (fd >= 0 && !lists_this_thread(fd)) mayday_tasks_close();
 }
 
 static void read_tasks(bool (*body)(pid_t thread)) {
@@ -92,16 +98,20 @@ static void search_tasks(bool (*body)(pid_t thread)) {
 }
 
 bool mayday_for_each_task(bool (*body)(pid_t thread)) {
-    bool opened = open_tasks();
+    open_tasks();
     bool listed = tasks_fd >= 0;
     if (listed) {
         read_tasks(body);
     } else {
         search_tasks(body);
     }
-    if (opened) sys_close(tasks_fd);
-    tasks_fd = -1;
     return listed;
+}
+
+uint32_t mayday_task_count(void) {
+    struct stat status;
+    // Beside one link for each thread those of every directory: `.` and that of its parent.
+    return tasks_fd >= 0 && sys_fstat(tasks_fd, &status) == 0 && status.st_nlink > 2 ? (uint32_t)status.st_nlink - 2 : 0;
 }
 
 /// Behind the `count`th space of `text`, or NULL.

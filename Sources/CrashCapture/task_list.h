@@ -18,9 +18,13 @@ typedef struct TaskStatus {
 
 /// Calls `body` with each thread id until it returns false. Where there is no list to read, ids are tried: then false.
 bool mayday_for_each_task(bool (*body)(pid_t thread));
-/// What is known of a thread, from within `body`: where nothing can be asked, state `?`. False when the thread has ended.
-/// From its `stat`: the kernel takes twice as long for its `status`.
+/// How many threads there are, by the number of links that their directory has: listing them takes longer. 0 when unknown.
+uint32_t mayday_task_count(void);
+/// What is known of a thread that was listed: where nothing can be asked, state `?`. False when the thread has ended. From its
+/// `stat`: the kernel takes twice as long for its `status`.
 bool mayday_task_status(pid_t thread, TaskStatus *status);
+/// Nothing more is asked.
+void mayday_tasks_close(void);
 
 #pragma GCC visibility pop
 

@@ -43,6 +43,7 @@ static void write_thread(void) {
 void mayday_write_threads(void) {
     for (uint32_t index = 0; index < mayday_parked_count; index++) {
         current = &mayday_parked[index];
+        if (current->gone) continue;
         LeaveReason left = mayday_attempt(unwind_thread, 0);
         if (left != LEFT_NOT) {
             stack.truncated = mayday_leave_name(left);
