@@ -105,8 +105,9 @@
             if decoded.report.crash?.signal.name != "SIGABRT" { faults.append("has no crash") }
             guard whole else { return faults }
             guard let end = decoded.report.end else { return faults + ["has no end"] }
-            // The details of two accesses are looked for when the message was found.
-            let expected = stages + (decoded.report.crash?.message == nil ? [] : ["accesses"])
+            // The details of two accesses are looked for when the message was found, and is whole.
+            let message = decoded.report.crash?.message
+            let expected = stages + (message == "Fatal access conflict detected." ? ["accesses"] : [])
             let missing = expected.filter { !end.stages.contains($0) }
             let cut = Set(end.cut.map(\.stage))
             for stage in missing where !cut.contains(stage) {
