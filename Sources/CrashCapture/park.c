@@ -157,6 +157,17 @@ void mayday_stage_ask(void) {
     while (asked < mayday_parked_count) ask(&mayday_parked[asked++]);
 }
 
+/// Asks those once more that blocked the signal: a thread that crashes meanwhile does so on the way into its handler.
+static void ask_again(void) {
+    for (uint32_t index = 0; index < asked; index++) {
+        ParkedThread *entry = &mayday_parked[index];
+        if (!entry->unreachable) continue;
+        unsettled += 1;
+        entry->settled = false;
+        ask(entry);
+    }
+}
+
 /// False when the time is up.
 static bool await_settled(uint64_t limit) {
     for (uint32_t waiting = unsettled; waiting > 0; waiting = unsettled) {
@@ -173,6 +184,7 @@ void mayday_stage_park(void) {
         mayday_note_cut("park", "io");
         return;
     }
+    ask_again();
     // Threads that still run may start others: again until there are no more of them, or a round finds no new one.
     for (int round = 0; round < MAX_ROUNDS; round++) {
         uint32_t known = mayday_parked_count;
