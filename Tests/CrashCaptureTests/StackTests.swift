@@ -62,7 +62,7 @@
         func walkIsBoundedByTheDeadline(options: [String]) async throws {
             let run = try await CaptureRun(
                 "thread-deep:8000000",
-                options + ["--capture-deadline", Emulation.isOn ? "1200" : "60"]
+                options + ["--capture-deadline", Emulation.isOn ? "1200" : "120"]
             )
             #expect(run.outcome.status == .signalled(SIGSEGV))
             let report = try run.onlyReport()
