@@ -116,7 +116,8 @@ static Delivery outcome_of(int status) {
 }
 
 uint64_t mayday_delivery_limit_ns(void) {
-    return (mayday_settings->reporter_deadline_ms + MARGIN_MS) * 1000000u + REAP_LIMIT_NS;
+    uint64_t waited_ms = (uint64_t)mayday_settings->reporter_deadline_ms + MARGIN_MS;
+    return waited_ms * 1000000u + REAP_LIMIT_NS;
 }
 
 static void start_and_wait(void) {

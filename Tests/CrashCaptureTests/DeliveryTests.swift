@@ -46,6 +46,16 @@
             )
         }
 
+        /// Deadlines whose nanoseconds do not fit in 32 bits, which once ended the wait after a second or two.
+        @Test(arguments: ["30000", "60000"])
+        func slowReporterIsWaitedFor(deadline: String) async throws {
+            let out = try TemporaryDirectory()
+            let options = ["--reporter", "late", "--reporter-deadline", deadline, "--out", out.path]
+            let run = try await CaptureRun("segv", options)
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            #expect(run.outcome.errors.hasSuffix(".jsonl.gz\nreporter: delivered\n"))
+        }
+
         @Test(arguments: [
             ("fail", "the reporter exited with 3 before it came to `Mayday.start`"),
             ("crash", "the reporter was ended by signal 11"),
