@@ -153,6 +153,8 @@ static void publish_again(void) {
     if (mayday_spool.fd >= 0 && !mayday_spool.in_memory) mayday_attempt(mayday_spool_publish, WRITING_GRACE_NS);
 }
 
+static void remember(void) { mayday_attempt(mayday_remember_crash, WRITING_GRACE_NS); }
+
 static void deliver(void) {
     mayday_attempt(mayday_deliver, mayday_delivery_limit_ns());
     mayday_delivery_settle();
@@ -182,6 +184,7 @@ static const struct Step {
     {"threads", mayday_write_threads},
     {"end", end},         {"end", end_again},
     {"publish", publish}, {"publish", publish_again},
+    {"remember", remember},
     {"say", say_crash},   {"deliver", deliver},
     {"say", say_delivery}, {"rehearsal", mayday_rehearsal_end},
     {"say", say_report},

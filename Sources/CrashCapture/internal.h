@@ -237,8 +237,12 @@ bool mayday_spool_write(const void *bytes, size_t count);
 void mayday_spool_cut(uint64_t size);
 /// fsync, rename, fsync of the directory; the lock is released.
 void mayday_spool_publish(void);
+/// The directory, once the report was opened; -1 when there is none.
+int mayday_spool_directory(void);
 /// The file that is not published is not needed: it is empty, or somebody has the report.
 void mayday_spool_remove_part(void);
+/// Leaves word for the next start (last_crash.c).
+void mayday_remember_crash(void);
 
 // ---- safe_memory.c: reads that may fault; handler -------------------------------------------------------------------------
 

@@ -45,6 +45,8 @@ static int open_directory(void) {
     return keep_clear(sys_openat(AT_FDCWD, mayday_settings->spool_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
 }
 
+int mayday_spool_directory(void) { return directory_fd; }
+
 static void join(char *to, size_t capacity, const char *first, const char *second, const char *third) {
     size_t at = 0;
     const char *parts[] = {first, second, third};
@@ -114,6 +116,7 @@ void mayday_spool_reset(void) {
     mayday_spool.kept = kept;
     mayday_spool.kept_count = 0;
     mayday_spool.path[0] = '\0';
+    directory_fd = -1;
 }
 
 void mayday_spool_open(const char *id) {

@@ -5,6 +5,7 @@
 #include "runs_at_start.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,6 +77,18 @@ static char spool_path[PATH_MAX];
 
 const char *mayday_started_spool(void) { return spool_path; }
 
+static char last_crash[MAYDAY_LAST_CRASH_CAPACITY];
+
+const char *mayday_last_crash(void) { return last_crash; }
+
+void mayday_last_crash_take(int directory) {
+    ssize_t length = readlinkat(directory, MAYDAY_LAST_CRASH_LINK, last_crash, sizeof last_crash - 1);
+    if (length <= 0) return;
+    // Of several processes that start at once, one is told.
+    if (unlinkat(directory, MAYDAY_LAST_CRASH_LINK, 0) != 0) length = 0;
+    last_crash[length] = '\0';
+}
+
 void mayday_start(const MaydayProgram *program, MaydayStart *outcome) {
     MaydaySettings settings;
     char executable[PATH_MAX];
@@ -95,6 +108,7 @@ void mayday_start(const MaydayProgram *program, MaydayStart *outcome) {
     if (has_spool) {
         memcpy(spool_path, spool->path, strlen(spool->path) + 1);
         outcome->left_over = mayday_spool_directory_holds_reports(spool->fd);
+        mayday_last_crash_take(spool->fd);
         close(spool->fd);
         spool->fd = -1;
     }

@@ -52,6 +52,9 @@ static inline int sys_rename_in(int directory, const char *from, const char *to)
 static inline int sys_unlinkat(int directory, const char *path) {
     return (int)syscall(SYS_unlinkat, directory, path, 0);
 }
+static inline int sys_symlinkat(const char *target, int directory, const char *path) {
+    return (int)syscall(SYS_symlinkat, target, directory, path);
+}
 static inline int sys_memfd_create(const char *name, unsigned flags) {
     return (int)syscall(SYS_memfd_create, name, flags);
 }

@@ -94,6 +94,7 @@ extension HandledError {
     init(from reader: inout JSONReader) throws(JSONError) {
         var typeName: String?
         var text: String?
+        var detail = ErrorDetail()
         var chain: [UnderlyingError] = []
         try reader.members { key, reader throws(JSONError) in
             switch key {
@@ -101,12 +102,13 @@ extension HandledError {
             case "text": text = try reader.string()
             case "chain":
                 chain = try reader.list { reader throws(JSONError) in try UnderlyingError(from: &reader) }
-            default: try reader.skip()
+            default: try detail.read(key, from: &reader)
             }
         }
         self.init(
             typeName: try reader.required(typeName, "type_name"),
             text: try reader.required(text, "text"),
+            detail: detail,
             chain: chain
         )
     }
@@ -114,12 +116,35 @@ extension HandledError {
     func write(to writer: inout JSONWriter) {
         writer.field("type_name", typeName)
         writer.field("text", text)
+        detail.write(to: &writer)
         guard !chain.isEmpty else { return }
         writer.array("chain", chain) { writer, error in
             writer.object { writer in
                 writer.field("type_name", error.typeName)
                 writer.field("text", error.text)
+                error.detail.write(to: &writer)
             }
+        }
+    }
+}
+
+extension ErrorDetail {
+    /// Reads one of its members, or skips one that is not known.
+    fileprivate mutating func read(_ key: String, from reader: inout JSONReader) throws(JSONError) {
+        switch key {
+        case "domain": domain = try reader.string()
+        case "code": code = try reader.integer()
+        case "values": values = try reader.values()
+        default: try reader.skip()
+        }
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.field("domain", domain)
+        writer.field("code", code)
+        // In a chain, five levels are around them.
+        writer.field("values", values.isEmpty ? nil : values) {
+            $0.value(.object($1), depth: JSONReader.standardDepth - 5)
         }
     }
 }
@@ -128,14 +153,19 @@ extension UnderlyingError {
     init(from reader: inout JSONReader) throws(JSONError) {
         var typeName: String?
         var text: String?
+        var detail = ErrorDetail()
         try reader.members { key, reader throws(JSONError) in
             switch key {
             case "type_name": typeName = try reader.string()
             case "text": text = try reader.string()
-            default: try reader.skip()
+            default: try detail.read(key, from: &reader)
             }
         }
-        self.init(typeName: try reader.required(typeName, "type_name"), text: try reader.required(text, "text"))
+        self.init(
+            typeName: try reader.required(typeName, "type_name"),
+            text: try reader.required(text, "text"),
+            detail: detail
+        )
     }
 }
 

@@ -100,8 +100,10 @@ struct ReportText {
                 }
             }
         }
+        lines += (report.error?.detail).map(detail) ?? []
         for error in report.error?.chain ?? [] {
             lines.append(StyledLine("  caused by \(error.typeName): \(error.text)"))
+            lines += detail(error.detail)
         }
         return lines
     }
@@ -111,6 +113,14 @@ struct ReportText {
         let lines = text.split(whereSeparator: \.isNewline).map { String($0).madeVisible() }
         let limit = options.isFull ? Int.max : 12
         return lines.prefix(limit) + (lines.count > limit ? ["… \(lines.count - limit) more lines"] : [])
+    }
+
+    /// `NSURLErrorDomain -1001 {"sku":"tea"}`
+    private func detail(_ detail: ErrorDetail) -> [StyledLine] {
+        let values = detail.values.isEmpty ? nil : JSONValue.object(detail.values).text
+        let text = [detail.label?.madeVisible(), values].compactMap(\.self).joined(separator: " ")
+        guard !text.isEmpty else { return [] }
+        return [StyledLine("    " + (options.isFull ? text : text.shortened(to: max(20, options.width - 4))), .faint)]
     }
 
     private var facts: [StyledLine] {

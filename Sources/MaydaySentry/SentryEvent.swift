@@ -102,6 +102,12 @@ struct SentryEvent {
                         json.object { json in
                             json.member("type", cause.typeName)
                             json.member("value", cause.text.cut(to: 8_000))
+                            guard cause.detail != ErrorDetail() else { return }
+                            json.key("mechanism")
+                            json.object { json in
+                                json.member("type", "chained")
+                                write(cause.detail, to: &json)
+                            }
                         }
                     }
                     json.object { write(error, to: &$0) }
@@ -154,12 +160,31 @@ struct SentryEvent {
         json.object { json in
             json.member("type", "generic")
             json.member("handled", true)
+            write(error.detail, to: &json)
         }
         if let thread = report.crashedThread {
             json.key("thread_id")
             json.integer(thread.id)
             SentryStack(thread, in: report).write(to: &json)
         }
+    }
+
+    /// Members of a mechanism.
+    private func write(_ detail: ErrorDetail, to json: inout JSONWriter) {
+        if let domain = detail.domain {
+            json.key("meta")
+            json.object { json in
+                json.key("ns_error")
+                json.object { json in
+                    json.member("domain", domain)
+                    json.key("code")
+                    json.integer(detail.code ?? 0)
+                }
+            }
+        }
+        guard !detail.values.isEmpty else { return }
+        json.key("data")
+        json.value(.object(detail.values))
     }
 
     // MARK: Threads and images

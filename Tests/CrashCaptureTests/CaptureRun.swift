@@ -42,9 +42,11 @@
             return outcome.output.split(separator: "\n").map(String.init)
         }
 
-        /// The names in the spool directory.
+        /// The names in the spool directory, but the word for the next start (last_crash.c).
         var files: [String] {
-            get throws { try FileManager.default.contentsOfDirectory(atPath: spool.path).sorted() }
+            get throws {
+                try FileManager.default.contentsOfDirectory(atPath: spool.path).filter { $0 != "last-crash" }.sorted()
+            }
         }
 
         /// The report, when there is exactly one file and it is whole.

@@ -45,7 +45,8 @@
             errors = outcome.errors
             var reports: [String: Result<DecodedReport, any Error>] = [:]
             for directory in [spool, out] {
-                for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+                for name in try FileManager.default.contentsOfDirectory(atPath: directory.path)
+                where name != "last-crash" {
                     reports[name] = Result {
                         let data = try Data(contentsOf: URL(fileURLWithPath: "\(directory.path)/\(name)"))
                         return try Report.decode(gzip: [UInt8](data))

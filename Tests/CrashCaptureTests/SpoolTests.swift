@@ -68,7 +68,7 @@
             try FileManager.default.createDirectory(atPath: spool, withIntermediateDirectories: false)
             child.kill(SIGABRT)
             #expect(await child.outcome().status == .signalled(SIGABRT))
-            #expect(try FileManager.default.contentsOfDirectory(atPath: spool).count == 1)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: spool).count { $0.hasSuffix(".gz") } == 1)
         }
 
         @Test(arguments: [("size=64k", "fill", "no space left on the device"), ("ro", "true", "read-only file system")])
@@ -101,7 +101,7 @@
                 environment: CaptureRun.environment
             )
             #expect(outcome.status == .exited(128 + SIGABRT))
-            #expect(try FileManager.default.contentsOfDirectory(atPath: spool.path).count == 1)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: spool.path).count { $0.hasSuffix(".gz") } == 1)
         }
 
         /// The status line meets a full pipe that nobody reads.
@@ -118,7 +118,7 @@
                 environment: CaptureRun.environment
             )
             #expect(outcome.status == .exited(128 + SIGABRT))
-            #expect(try FileManager.default.contentsOfDirectory(atPath: spool.path).count == 2)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: spool.path).count { $0.hasSuffix(".gz") } == 1)
         }
 
         /// As the first process of a container, where the kernel drops default signals that the process sends itself.

@@ -25,7 +25,14 @@ struct ReportCodecTests {
         report.error = HandledError(
             typeName: "PaymentError",
             text: "declined",
-            chain: [UnderlyingError(typeName: "HTTPError", text: "status 402 \u{1b}[31m")]
+            detail: ErrorDetail(domain: "Shop.Payment", code: -3, values: ["tries": .array([.integer(1), .null])]),
+            chain: [
+                UnderlyingError(
+                    typeName: "HTTPError",
+                    text: "status 402 \u{1b}[31m",
+                    detail: ErrorDetail(domain: "HTTP", code: 402, values: ["path": .string("/pay")])
+                )
+            ]
         )
         report.context = Context(
             tags: ["region": "eu-1"],
@@ -207,7 +214,7 @@ struct ReportCodecTests {
             description(file, ReportLimits(symbols: 2))
                 == "line 4: thread.frames[1].symbols[1]: more than 2 symbols in the report"
         )
-        #expect(description(file, ReportLimits(values: 5)) == "line 11: context.custom.nested.list[0]: too many values")
+        #expect(description(file, ReportLimits(values: 9)) == "line 11: context.custom.nested.list[0]: too many values")
     }
 
     @Test("A context that nests too deep can be read again")

@@ -58,15 +58,26 @@ import Testing
             report.error = HandledError(
                 typeName: "CartError",
                 text: "cannot pay",
+                detail: ErrorDetail(values: ["amount": .integer(12)]),
                 chain: [
-                    UnderlyingError(typeName: "PaymentError", text: "declined"), .init(typeName: "IO", text: "reset"),
+                    UnderlyingError(
+                        typeName: "PaymentError",
+                        text: "declined",
+                        detail: ErrorDetail(domain: "Bank", code: 7, values: ["card": .string("visa")])
+                    ), UnderlyingError(typeName: "IO", text: "reset"),
                 ]
             )
         }
         let event = try json(readable)
         let values = try #require((event["exception"] as? [String: Any])?["values"] as? [[String: Any]])
         #expect(values.map { $0["type"] as? String } == ["IO", "PaymentError", "CartError"])
-        #expect((values[2]["mechanism"] as? [String: Any])?["handled"] as? Bool == true)
+        let mechanisms = values.map { $0["mechanism"] as? [String: Any] }
+        #expect(mechanisms[0] == nil)
+        let domain = (mechanisms[1]?["meta"] as? [String: Any])?["ns_error"] as? [String: Any]
+        #expect(domain?["domain"] as? String == "Bank" && domain?["code"] as? Int == 7)
+        #expect(mechanisms[1]?["data"] as? [String: String] == ["card": "visa"])
+        #expect(mechanisms[2]?["handled"] as? Bool == true)
+        #expect(mechanisms[2]?["data"] as? [String: Int] == ["amount": 12])
         #expect(values[2]["stacktrace"] != nil)
         #expect(event["level"] as? String == "error")
     }

@@ -42,9 +42,10 @@ final class TestSpool: Sendable {
         try Data(bytes).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
 
-    /// Names in the service's directory, or in one below it, sorted.
+    /// Names in the service's directory, or in one below it, sorted; but that of what a crash leaves for the next start.
     func files(_ below: String = "") -> [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(below)")) ?? []).sorted()
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(below)")) ?? []
+        return names.filter { $0 != "last-crash" }.sorted()
     }
 
     /// Ids of the reports that wait.

@@ -55,6 +55,12 @@ case "rehearse":
     await Rehearsing.run(Array(CommandLine.arguments.dropFirst(2)))
 case "crash":
     fatalError("the cart is empty")
+case "last-run":
+    guard let run = Mayday.lastRun else {
+        print("unknown")
+        break
+    }
+    print(run.crash.map { "\($0.report) \($0.time) \($0.signal) \($0.message ?? "-")" } ?? "no crash")
 case "report":
     await Reporting.run(CommandLine.arguments.dropFirst(2).first ?? "")
 case "leave":

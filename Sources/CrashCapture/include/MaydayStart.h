@@ -121,6 +121,18 @@ void mayday_file_name(MaydayText text, char name[MAYDAY_FILE_NAME_CAPACITY]);
 /// False when the directory certainly holds no report that waits for its delivery.
 bool mayday_spool_directory_holds_reports(int fd);
 
+/// Name of the link in the spool in which a crash is remembered.
+#define MAYDAY_LAST_CRASH_LINK "last-crash"
+
+/// Bytes of what is remembered of a crash, with the NUL: what a symbolic link holds everywhere.
+#define MAYDAY_LAST_CRASH_CAPACITY 1024
+
+/// Takes what a crash before left in the spool for the next start, `ID SIGNAL MESSAGE`. One system call when there is nothing.
+void mayday_last_crash_take(int directory);
+
+/// What was taken; empty when there was nothing.
+const char *mayday_last_crash(void);
+
 /// Outcome of `mayday_start`.
 typedef struct MaydayStart {
     /// A value cannot be used: nothing was done.

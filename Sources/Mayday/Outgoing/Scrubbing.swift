@@ -38,7 +38,11 @@ extension Scrubbing {
         }
         if var error = report.error {
             error.text = text.scrubbed(error.text)
-            for index in error.chain.indices { error.chain[index].text = text.scrubbed(error.chain[index].text) }
+            error.detail.values = members(error.detail.values, text)
+            for index in error.chain.indices {
+                error.chain[index].text = text.scrubbed(error.chain[index].text)
+                error.chain[index].detail.values = members(error.chain[index].detail.values, text)
+            }
             report.error = error
         }
         if var context = report.context {

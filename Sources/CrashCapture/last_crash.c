@@ -1,0 +1,33 @@
+// What the next start is told of this crash: a symbolic link `last-crash` in the spool that leads nowhere. Its target is the
+// text `ID SIGNAL MESSAGE`: made by one system call, and read by one (start.c); whole or not there, and left when the report
+// is delivered. Async-signal-safe.
+
+#if defined(__linux__)
+
+#include "MaydayStart.h"
+#include "internal.h"
+#include "system_calls.h"
+
+static char target[MAYDAY_LAST_CRASH_CAPACITY];
+
+void mayday_remember_crash(void) {
+    int directory = mayday_spool_directory();
+    // The process that called `start` lives on after a rehearsal, and after the crash of a child that it forked.
+    if (directory < 0 || mayday_is_rehearsal() || mayday_crash.pid != mayday_settings->pid) return;
+    Line line = {.data = target, .capacity = sizeof target - 1};
+    const char *name = mayday_signal_name(mayday_crash.signal);
+    mayday_line_raw(&line, mayday_crash.id);
+    mayday_line_raw(&line, " ");
+    mayday_line_raw(&line, name != NULL ? name : "crash");
+    if (mayday_crash.message_source != NULL) {
+        mayday_line_raw(&line, " ");
+        size_t room = line.capacity - line.length;
+        mayday_line_bytes(&line, mayday_crash.message, mayday_crash.message_length < room ? mayday_crash.message_length : room);
+    }
+    target[line.length] = '\0';
+    // An older one was not told to anybody, and is not the last any more.
+    sys_unlinkat(directory, MAYDAY_LAST_CRASH_LINK);
+    sys_symlinkat(target, directory, MAYDAY_LAST_CRASH_LINK);
+}
+
+#endif

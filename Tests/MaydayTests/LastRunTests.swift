@@ -1,0 +1,75 @@
+import CrashReport
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Mayday
+
+/// What a service is told of the run before, by children that really crash.
+@Suite(.timeLimit(.minutes(3))) struct LastRunTests {
+    private let noDelivery = ["MAYDAY_DELIVERY_DEADLINE": "0", "SWIFT_BACKTRACE": "enable=no"]
+
+    private func lastRun(_ spool: TestSpool, _ environment: [String: String] = [:]) async throws -> String {
+        try await spool.child("last-run", port: 1, environment: noDelivery.merging(environment) { $1 }).outcome().output
+    }
+
+    @Test func `a crash that was delivered is told to the next start, once`() async throws {
+        let spool = try TestSpool()
+        let server = try ScriptedServer { .created($0) }
+        #expect(try await lastRun(spool) == "no crash\n")
+        let crash = try spool.child("crash", port: server.port, environment: ["SWIFT_BACKTRACE": "enable=no"])
+        #expect(await crash.outcome().errors.contains("delivered to collector"))
+        let request = try #require(server.requests.first)
+        let report = try Report.decode(gzip: request.body).report
+        let told = try await lastRun(spool)
+        #expect(told.hasPrefix("\(report.header.id) \(report.header.time.prefix(23))"), "\(told) \(report.header.time)")
+        let signal = try #require(report.crash?.signal.name)
+        #expect(told.contains("Z \(signal) ") && told.contains("the cart is empty"), "\(told)")
+        #expect(try await lastRun(spool) == "no crash\n")
+    }
+
+    @Test func `a crash is told where no reporter ran, and the last of several is`() async throws {
+        let spool = try TestSpool()
+        for _ in 1...2 { _ = try await spool.child("crash", port: 1, environment: noDelivery).outcome() }
+        let ids = spool.reports().sorted()
+        try #require(ids.count == 2)
+        #expect(try await lastRun(spool).hasPrefix("\(ids[1]) "))
+    }
+
+    @Test func `an end that nothing was captured of is no crash`() async throws {
+        let spool = try TestSpool()
+        #expect(try await spool.child(port: 1, environment: noDelivery).outcome().status == .exited(0))
+        #expect(try await lastRun(spool) == "no crash\n")
+        let killed = try spool.child("stay", port: 1, environment: noDelivery)
+        _ = await killed.line(containing: "staying")
+        killed.kill(SIGKILL)
+        #expect(await killed.outcome().status == .signalled(SIGKILL))
+        #expect(try await lastRun(spool) == "no crash\n")
+    }
+
+    @Test func `a forked child's crash and a rehearsal are not the run's`() async throws {
+        let spool = try TestSpool()
+        let forked = try await spool.child("tell", "fork", port: 1, environment: noDelivery).outcome()
+        #expect(forked.output.contains("child ended by"))
+        _ = try await spool.child("rehearse", port: 1, environment: noDelivery).outcome()
+        #expect(spool.reports().count == 2)
+        #expect(try await lastRun(spool) == "no crash\n")
+    }
+
+    @Test func `without a spool nothing is known`() async throws {
+        let spool = try TestSpool()
+        chmod(spool.root, 0o777)
+        #expect(try await lastRun(spool) == "unknown\n")
+        #expect(try await lastRun(try TestSpool(), ["MAYDAY_ENABLED": "false"]) == "unknown\n")
+    }
+
+    @Test func `what is no word of a crash is none`() {
+        #expect(
+            LastRun("").crash == nil && LastRun("../../etc/passwd").crash == nil && LastRun("x SIGILL").crash == nil
+        )
+        let id = "01a22c03-ba88-7f41-85db-16a3ed39aed7"
+        #expect(LastRun(id).crash == nil)
+        #expect(LastRun("\(id) SIGSEGV").crash?.message == nil)
+        #expect(LastRun("\(id) SIGILL a b").crash?.message == "a b")
+    }
+}
