@@ -46,7 +46,8 @@ struct Console: Sendable {
         return size
     }
 
-    private func write(_ bytes: [UInt8]) {
+    /// Writes bytes as they are.
+    func write(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }

@@ -21,6 +21,11 @@ enum ShowCommand: Command {
                 help: "the service's sources, when they are not where it was built"
             ),
             .project, .json("it, with all that is in the report,"),
+            CommandSpec.Option(
+                name: "--attachment",
+                value: "NAME",
+                help: "write that attachment's bytes to standard output"
+            ),
         ],
         notes: [
             "ISSUE is a number of `mayday list`, REPORT the beginning of a report's id, FILE a report file as in a "
@@ -30,6 +35,7 @@ enum ShowCommand: Command {
         ],
         examples: [
             "mayday show 3", "mayday show 0193a7f2-6e1c --full", "mayday show 3 --sources ~/checkout",
+            "mayday show 3 --attachment app.log > app.log",
             "mayday show spool/checkout/ID.jsonl.gz",
         ]
     )
@@ -45,14 +51,14 @@ enum ShowCommand: Command {
                 return try IssueDetail.load(issue, from: store)
             }
             try check(detail.newest?.report, has: reading.thread)
-            show(detail.json, detail.text, reading, arguments, console)
+            try show(detail.json, detail.text, reading, of: detail.newest?.report, arguments, console)
         case .report(let prefix):
             let store = try arguments.openStore()
             let detail = try CommandError.querying { () throws(QueryError) in
                 try ReportDetail.load(Reference.report(prefix: prefix, in: store), from: store)
             }
             try check(detail.report, has: reading.thread)
-            show(detail.json, detail.text, reading, arguments, console)
+            try show(detail.json, detail.text, reading, of: detail.report, arguments, console)
         case .file(let path):
             let bytes = try contents(of: path)
             let digester = Digester()
@@ -60,7 +66,7 @@ enum ShowCommand: Command {
                 try ReportDetail.load(file: bytes, named: path, digest: digester.digest)
             }
             try check(detail.report, has: reading.thread)
-            show(detail.json, detail.text, reading, arguments, console)
+            try show(detail.json, detail.text, reading, of: detail.report, arguments, console)
         }
         return .done
     }
@@ -69,10 +75,13 @@ enum ShowCommand: Command {
         _ json: @autoclosure () -> JSONValue,
         _ text: (TextLayout, Reading) -> [String],
         _ reading: Reading,
+        of report: Report?,
         _ arguments: Arguments,
         _ console: Console
-    ) {
-        if arguments.has("--json") {
+    ) throws(CommandError) {
+        if let name = arguments.value("--attachment") {
+            console.write(try attachment(name, of: report))
+        } else if arguments.has("--json") {
             console.print(json())
         } else {
             console.page(text(console.layout, reading))
@@ -97,6 +106,20 @@ enum ShowCommand: Command {
         guard let thread, let report, !report.threads.contains(where: { $0.id == thread }) else { return }
         let ids = report.threads.prefix(12).map { String($0.id) }.joined(separator: ", ")
         throw .nothingFound("the report has no thread \(thread): it has \(ids)\(report.threads.count > 12 ? " …" : "")")
+    }
+
+    private static func attachment(_ name: String, of report: Report?) throws(CommandError) -> [UInt8] {
+        let attachments = report?.attachments ?? []
+        guard let file = attachments.first(where: { $0.name == name }) else {
+            let names = attachments.map { $0.name.madeVisible() }.joined(separator: ", ")
+            throw .nothingFound("no attachment \(name.madeVisible()): the report has \(names.isEmpty ? "none" : names)")
+        }
+        guard let data = file.data else {
+            throw .nothingFound(
+                "the attachment \(name.madeVisible()) was not attached: \((file.problem ?? "not read yet").madeVisible())"
+            )
+        }
+        return data
     }
 
     /// Larger files are no reports: the reader takes 64 MiB expanded.

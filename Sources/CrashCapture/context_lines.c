@@ -1,4 +1,4 @@
-// The `context` and `breadcrumb` lines, for a crash and for a handled error alike. Everything here is async-signal-safe.
+// The `context`, `attachment` and `breadcrumb` lines, for a crash and for a handled error alike. Everything here is async-signal-safe.
 
 #include "context_lines.h"
 
@@ -26,7 +26,7 @@ size_t mayday_context_cut(char *to, size_t capacity, MaydayText text) {
     return length + sizeof mark - 1;
 }
 
-enum { STEP_PROCESS, STEP_SCOPE, STEP_BREADCRUMBS };
+enum { STEP_PROCESS, STEP_SCOPE, STEP_ATTACHMENTS, STEP_BREADCRUMBS };
 
 MaydayContextCursor mayday_context_begin(uint64_t scope) {
     MaydayContextCursor cursor = {.scope = scope, .step = STEP_PROCESS};
@@ -67,8 +67,12 @@ bool mayday_context_next_line(MaydayContextCursor *cursor, Line *line) {
         if (process_line(line)) return true;
     }
     if (cursor->step == STEP_SCOPE) {
-        cursor->step = STEP_BREADCRUMBS;
+        cursor->step = STEP_ATTACHMENTS;
         if (scope_line(cursor->scope, line)) return true;
+    }
+    if (cursor->step == STEP_ATTACHMENTS) {
+        if (mayday_attachment_line(&cursor->attachment, line)) return true;
+        cursor->step = STEP_BREADCRUMBS;
     }
     while (cursor->ticket < cursor->end) {
         if (mayday_breadcrumb_line(cursor->ticket++, line)) return true;

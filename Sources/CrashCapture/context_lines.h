@@ -20,6 +20,8 @@ bool mayday_breadcrumb_line(uint64_t ticket, Line *line);
 
 /// Writes the member of `kind`, an object, when it has any values.
 void mayday_values_member(MaydayValueKind kind, const char *name, Line *line);
+/// Writes the line of the next attachment from `*index` on, and moves it. False when there is none.
+bool mayday_attachment_line(uint32_t *index, Line *line);
 /// Writes the members `request` and `custom` of an open scope.
 void mayday_scope_members(uint64_t scope, Line *line);
 /// True when there were scopes in this process.

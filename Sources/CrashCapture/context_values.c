@@ -140,6 +140,23 @@ void mayday_values_member(MaydayValueKind kind, const char *name, Line *line) {
     if (begun) mayday_line_raw(line, "}");
 }
 
+bool mayday_attachment_line(uint32_t *index, Line *line) {
+    uint32_t count = atomic_load_explicit(&value_count, memory_order_acquire);
+    while (*index < count) {
+        const Value *value = &values[(*index)++];
+        Version version;
+        if (value->kind != MAYDAY_ATTACHMENT || !copy(value, &version)) continue;
+        mayday_line_raw(line, "{\"type\":\"attachment\"");
+        mayday_line_key(line, "name");
+        mayday_line_string(line, value->name, value->name_length);
+        mayday_line_raw(line, ",");
+        mayday_line_bytes(line, version.json, version.length);
+        mayday_line_raw(line, "}");
+        return true;
+    }
+    return false;
+}
+
 bool mayday_context_is_set(void) {
     uint64_t first, end;
     mayday_breadcrumbs_range(&first, &end);

@@ -18,6 +18,8 @@ public struct Report: Sendable, Equatable {
     public var context: Context?
     /// What happened before, oldest first.
     public var breadcrumbs: [Breadcrumb]
+    /// Files that the service had its reports take along.
+    public var attachments: [AttachedFile]
     /// How the capture went; nil when the file was cut short.
     public var end: CaptureEnd?
 
@@ -31,6 +33,7 @@ public struct Report: Sendable, Equatable {
         self.images = []
         self.context = nil
         self.breadcrumbs = []
+        self.attachments = []
         self.end = nil
     }
 

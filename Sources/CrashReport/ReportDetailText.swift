@@ -77,6 +77,25 @@ extension ReportText {
         return "\(sign)\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) s"
     }
 
+    var attachments: [StyledLine] {
+        guard !report.attachments.isEmpty else { return [] }
+        return [StyledLine("Attachments", .strong)]
+            + report.attachments.map { file in
+                var line = StyledLine("  ")
+                line.add(file.name.madeVisible().shortened(to: 40))
+                if let type = file.contentType { line.add(" " + type.madeVisible().shortened(to: 40), .faint) }
+                if let problem = file.problem {
+                    line.add(" " + fitted("not attached: \(problem)", after: line.width + 1), .notice)
+                } else if let data = file.data {
+                    let whole = file.wholeSize.map { ", the end of \(grouped($0))" } ?? ""
+                    line.add(" \(grouped(data.count)) bytes\(whole)", .faint)
+                } else {
+                    line.add(" not read", .faint)
+                }
+                return line
+            }
+    }
+
     var images: [StyledLine] {
         guard options.isFull, !report.images.isEmpty else { return [] }
         return [StyledLine("Images", .strong)]

@@ -17,11 +17,13 @@ extension Report {
         if let context { writer.line("context") { context.write(to: &$0) } }
         for breadcrumb in breadcrumbs { writer.line("breadcrumb") { breadcrumb.write(to: &$0) } }
         if let end { writer.line("end") { end.write(to: &$0) } }
+        for file in attachments { writer.line("attachment") { file.write(to: &$0) } }
         return writer.bytes
     }
 
     /// The report as one object: the fields of its `report` line, and a member for each other line type, an array where
-    /// there may be several (`threads`, `images`, `breadcrumbs`). The fields are those of the report format.
+    /// there may be several (`threads`, `images`, `breadcrumbs`, `attachments`). The fields are those of the report format;
+    /// attachments have `size` in place of `data`.
     public var jsonObject: JSONValue {
         var writer = JSONWriter()
         writer.object { writer in
@@ -33,6 +35,11 @@ extension Report {
             writer.array("images", images) { writer, image in writer.object { image.write(to: &$0) } }
             writer.field("context", context) { writer, context in writer.object { context.write(to: &$0) } }
             writer.array("breadcrumbs", breadcrumbs) { writer, crumb in writer.object { crumb.write(to: &$0) } }
+            if !attachments.isEmpty {
+                writer.array("attachments", attachments) { writer, file in
+                    writer.object { file.write(to: &$0, withData: false) }
+                }
+            }
             writer.field("end", end) { writer, end in writer.object { end.write(to: &$0) } }
         }
         do {
@@ -44,7 +51,7 @@ extension Report {
 }
 
 extension JSONWriter {
-    fileprivate mutating func line(_ type: String, _ body: (inout JSONWriter) -> Void) {
+    mutating func line(_ type: String, _ body: (inout JSONWriter) -> Void) {
         object { writer in
             writer.field("type", type)
             body(&writer)

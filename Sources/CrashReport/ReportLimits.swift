@@ -12,6 +12,8 @@ public struct ReportLimits: Sendable, Equatable {
     public var symbols: Int
     /// JSON values in the context and the data of breadcrumbs together.
     public var values: Int
+    /// Attachments by name.
+    public var attachments: Int
 
     /// The limits of the report format; give those that are to be different.
     public init(
@@ -20,7 +22,8 @@ public struct ReportLimits: Sendable, Equatable {
         lines: Int = 65_536,
         frames: Int = 100_000,
         symbols: Int = 500_000,
-        values: Int = 250_000
+        values: Int = 250_000,
+        attachments: Int = 64
     ) {
         self.expandedBytes = expandedBytes
         self.lineBytes = lineBytes
@@ -28,6 +31,7 @@ public struct ReportLimits: Sendable, Equatable {
         self.frames = frames
         self.symbols = symbols
         self.values = values
+        self.attachments = attachments
     }
 
     /// For reports from outside: the limits of the report format.

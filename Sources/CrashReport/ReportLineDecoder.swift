@@ -91,6 +91,15 @@ struct ReportLineDecoder {
             let earlier = report?.context ?? Context()
             report?.context = earlier.overlaid(by: try Context(from: &reader))
         case "breadcrumb": report?.breadcrumbs.append(try Breadcrumb(from: &reader))
+        case "attachment":
+            report?.attach(try AttachedFile(from: &reader))
+            guard report?.attachments.count ?? 0 <= limits.attachments else {
+                throw JSONError(
+                    .limit,
+                    at: reader.position,
+                    "more than \(limits.attachments) attachments in the report"
+                )
+            }
         case "end":
             guard report?.end == nil else { throw secondLine(reader) }
             report?.end = try CaptureEnd(from: &reader)

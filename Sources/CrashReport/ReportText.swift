@@ -76,8 +76,8 @@ struct ReportText {
         let sections =
             if options.thread == nil {
                 [
-                    title, facts, signal, accesses, crashedStack, registers, otherThreads, context, breadcrumbs, images,
-                    notes,
+                    title, facts, signal, accesses, crashedStack, registers, otherThreads, context, breadcrumbs,
+                    attachments, images, notes,
                 ]
             } else {
                 [title, facts, chosenThread, notes]

@@ -34,6 +34,17 @@ struct ReportCodecTests {
                 )
             ]
         )
+        report.attachments = [
+            AttachedFile(
+                name: "checkout.log",
+                contentType: "text/plain",
+                path: "/l",
+                data: [0, 255, 10],
+                wholeSize: 9_000
+            ),
+            AttachedFile(name: "gone", path: "/gone", problem: "No such file or directory (errno 2)"),
+            AttachedFile(name: "later", path: "/later"), AttachedFile(name: "empty", data: []),
+        ]
         report.context = Context(
             tags: ["region": "eu-1"],
             user: ["id": .integer(7)],

@@ -51,7 +51,13 @@ enum {
     MAYDAY_VALUE_JSON = 400,
 };
 
-typedef enum MaydayValueKind { MAYDAY_TAG = 1, MAYDAY_USER = 2, MAYDAY_CUSTOM = 3 } MaydayValueKind;
+typedef enum MaydayValueKind {
+    MAYDAY_TAG = 1,
+    MAYDAY_USER = 2,
+    MAYDAY_CUSTOM = 3,
+    /// A file that reports are to have. Its JSON are the members of the `attachment` line beside its name, without braces.
+    MAYDAY_ATTACHMENT = 4,
+} MaydayValueKind;
 
 typedef enum MaydayValueStatus {
     MAYDAY_VALUE_SET = 0,
@@ -93,13 +99,14 @@ typedef struct MaydayContextCursor {
     uint64_t scope;
     uint64_t ticket;
     uint64_t end;
+    uint32_t attachment;
     int step;
 } MaydayContextCursor;
 
 /// Begins with the `context` lines; `scope` may be 0.
 MaydayContextCursor mayday_context_begin(uint64_t scope);
 
-/// Writes the next line of the report, `context` or `breadcrumb`, without its `\n`, and returns its length; 0 at the end.
+/// Writes the next line of the report, `context`, `attachment` or `breadcrumb`, without its `\n`, and returns its length; 0 at the end.
 /// `capacity` of 96 KiB holds every line. Thread-safe, async-signal-safe: what is being written at that moment is left out.
 size_t mayday_context_next(MaydayContextCursor *cursor, char *line, size_t capacity);
 

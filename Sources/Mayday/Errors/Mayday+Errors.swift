@@ -12,15 +12,22 @@ extension Mayday {
     /// - Parameters:
     ///   - error: its type and its text are reported, and those of the errors it holds (`underlyingError`, associated values).
     ///   - level: how grave it is.
+    ///   - attachments: what this report takes along, beside the files that every report does.
     /// - Returns: the id that the report has if it is sent; nil when it surely is not.
     @discardableResult
     @inline(never)
-    public static func capture(_ error: any Error, level: Level = .error) -> String? {
+    public static func capture(
+        _ error: any Error,
+        level: Level = .error,
+        attachments: [Attachment] = []
+    ) -> String? {
         guard Reported.isReady else { return nil }
         // Here, so that exactly one frame is ours: whatever the compiler makes of what is called behind.
         var stack = MaydayBacktrace()
         mayday_backtrace(&stack, withUnsafeCurrentTask { $0 != nil })
-        return Reported.take(Occurrence(.error(error), level: level, stack: stack))
+        var occurrence = Occurrence(.error(error), level: level, stack: stack)
+        occurrence.attachments = attachments
+        return Reported.take(occurrence)
     }
 
     /// Reports that something happened which is no error, with the stack of the caller and the context.

@@ -16,6 +16,8 @@ struct Occurrence: Sendable {
     var context: MaydayContextCursor
     /// Holds the values of the task until they are written.
     var scope: ContextScope?
+    /// What its report takes along beside what every report does.
+    var attachments: [Mayday.Attachment] = []
     /// How many times it happened since the last report of it.
     var count = 1
 

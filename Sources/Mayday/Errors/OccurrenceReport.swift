@@ -17,6 +17,7 @@ extension Occurrence {
         case .error(let error): report.error = HandledError(error)
         case .message(let text): report.message = text
         }
+        for attachment in attachments { report.attach(attachment.file) }
         let images = LoadedImages.current()
         report.images = images
         report.threads = [thread(images)]

@@ -15,6 +15,8 @@ enum Reported {
         var writer: OccurrenceWriter?
         var waiting: [Occurrence] = []
         var lost = 0
+        /// What is not reported, and was not written down yet.
+        var discarded: [DiscardReason: Int] = [:]
         var isWriting = false
         var brake = ErrorBrake(limits: ErrorLimits())
         /// Sleeps until the next counted error is due.
@@ -47,12 +49,15 @@ enum Reported {
         let (taken, begins) = state.withLock { state -> (Bool, Bool) in
             guard state.waiting.count < capacity else {
                 state.lost += 1
+                state.discarded.add(1, .overflow)
                 return (false, false)
             }
             state.waiting += state.brake.due(now: .now)
             let verdict = state.brake.take(occurrence, now: .now, chance: .random(in: 0..<1))
             if verdict == .send { state.waiting.append(occurrence) }
             if verdict == .hold { schedule(&state) }
+            if verdict == .skip { state.discarded.add(1, .sampled) }
+            if verdict == .drop { state.discarded.add(occurrence.count, .limited) }
             return (verdict == .send || verdict == .hold, state.waiting.isEmpty ? false : state.claimWriting())
         }
         if begins { startWriting() }
@@ -71,6 +76,11 @@ enum Reported {
             }
             if begins { startWriting() }
         }
+    }
+
+    /// Has the uploaders let go of what they hold, where there is no spool.
+    static func shutdown(deadline: ContinuousClock.Instant) async {
+        await state.withLock { $0.writer }?.shutdown(deadline: deadline)
     }
 
     private static func schedule(_ state: inout State) {
@@ -99,17 +109,20 @@ enum Reported {
 
     /// What waits; nil when nothing does, and the task ends.
     private static func nextToWrite() -> ([Occurrence], OccurrenceWriter)? {
-        let (next, done, lost) = state.withLock { state in
+        let (next, done, lost, discarded, writer) = state.withLock { state in
             let lost = state.lost + state.brake.takeDropped()
+            let discarded = state.discarded
             state.lost = 0
+            state.discarded = [:]
             guard let writer = state.writer, !state.waiting.isEmpty else {
                 defer { state.flushing = [] }
                 state.isWriting = false
-                return (([Occurrence], OccurrenceWriter)?.none, state.flushing, lost)
+                return (([Occurrence], OccurrenceWriter)?.none, state.flushing, lost, discarded, state.writer)
             }
             defer { state.waiting = [] }
-            return ((state.waiting, writer), [], lost)
+            return ((state.waiting, writer), [], lost, discarded, writer)
         }
+        if !discarded.isEmpty { writer?.note(discarded) }
         if lost > 0 {
             StandardError.warn("\(lost) handled errors are not reported, there were more than the limits allow")
         }
