@@ -28,6 +28,7 @@ let products: [Product] = [
     .library(name: "MaydaySentry", targets: ["MaydaySentry"]),
     .library(name: "MaydayOTLP", targets: ["MaydayOTLP"]),
     .library(name: "MaydayWebhook", targets: ["MaydayWebhook"]),
+    .library(name: "MaydaySymbols", targets: ["MaydaySymbols"]),
     .library(name: "MaydayTestKit", targets: ["MaydayTestKit"]),
     .executable(name: "mayday", targets: ["MaydayCLI"]),
 ]
@@ -86,6 +87,8 @@ let sdk: [Target] = [
     .target(name: "MaydaySentry", dependencies: ["Mayday", "CrashReport", "BackendSupport"], swiftSettings: strict),
     .target(name: "MaydayOTLP", dependencies: ["Mayday", "CrashReport", "BackendSupport"], swiftSettings: strict),
     .target(name: "MaydayWebhook", dependencies: ["Mayday", "CrashReport", "BackendSupport"], swiftSettings: strict),
+    // For people who write adapters: what ours use to look up functions.
+    .target(name: "MaydaySymbols", dependencies: ["Mayday", "CrashReport", "BackendSupport"], swiftSettings: strict),
     .target(name: "MaydayTestKit", dependencies: ["Mayday", "CrashReport"], swiftSettings: strict),
 ]
 
@@ -146,6 +149,14 @@ let examples: [Target] = [
         path: "Examples/CustomUploader",
         swiftSettings: strict
     ),
+    // One service with each backend: the diffs between these are shown in docs/backends.md.
+    .target(name: "Shop", path: "Examples/OneLine/Shop", swiftSettings: strict),
+    oneLine("Collector", []),
+    oneLine("Directory", []),
+    oneLine("Sentry", ["MaydaySentry"]),
+    oneLine("OTLP", ["MaydayOTLP"]),
+    oneLine("Webhook", ["MaydayWebhook"]),
+    oneLine("All", ["MaydaySentry", "MaydayOTLP", "MaydayWebhook"]),
     .executableTarget(
         name: "CrashGallery",
         dependencies: ["Mayday", "CCrashKinds", "CxxCrashKinds"],
@@ -210,7 +221,11 @@ let tests: [Target] = [
         "MaydayTestKitTests",
         ["MaydayTestKit", "Mayday", "MaydaySentry", "MaydayOTLP", "MaydayWebhook", "CrashReport"]
     ),
-    test("MaydaySentryTests", ["MaydaySentry", "BackendSupport", "Mayday", "CrashReport"], exclude: ["Golden"]),
+    test(
+        "MaydaySentryTests",
+        ["MaydaySentry", "MaydaySymbols", "BackendSupport", "Mayday", "CrashReport"],
+        exclude: ["Golden"]
+    ),
     test("MaydayOTLPTests", ["MaydayOTLP", "BackendSupport", "Mayday", "CrashReport"], exclude: ["Golden"]),
     test("MaydayWebhookTests", ["MaydayWebhook", "BackendSupport", "Mayday", "CrashReport"], exclude: ["Golden"]),
     test("SymbolicationTests", ["Symbolication", "CrashReport"], exclude: ["Fixture"]),
@@ -221,10 +236,22 @@ let tests: [Target] = [
     test("CommandTests", ["MaydayCLI", "SDKChild", "Query", "Store", "CrashReport"], exclude: ["Golden"]),
     test(
         "EndToEndTests",
-        ["MaydayCLI", "CrashGallery", "CheckoutService", "CustomUploader", "CaptureChild"],
+        [
+            "MaydayCLI", "CrashGallery", "CheckoutService", "CustomUploader", "CaptureChild", "ShopCollector",
+            "ShopDirectory", "ShopSentry", "ShopOTLP", "ShopWebhook", "ShopAll",
+        ],
         exclude: ["Golden"]
     ),
 ]
+
+func oneLine(_ backend: String, _ adapters: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: "Shop\(backend)",
+        dependencies: ["Mayday", "Shop"] + adapters,
+        path: "Examples/OneLine/\(backend)",
+        swiftSettings: strict
+    )
+}
 
 func test(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestSupport"], exclude: exclude, swiftSettings: strict)

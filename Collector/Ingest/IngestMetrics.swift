@@ -51,6 +51,23 @@ final class IngestMetrics: Sendable {
     private let answers = (1...5).map { _ in Counter() }
     private let gone = Counter()
     private let fault = Mutex<StoreError?>(nil)
+    /// What services said that they did not send, by reason.
+    private let clientDiscards = Mutex<[String: Int]>([:])
+
+    /// The reasons that are counted: those of the SDK (`DiscardReason`).
+    private static let reasons = ["sampled", "limited", "overflow", "before_send", "spool_full", "rejected"]
+
+    /// Counts the header `Mayday-Discarded: REASON=COUNT, …`; what is not one is ignored.
+    func clientDiscarded(_ header: String?) {
+        guard let header else { return }
+        for entry in header.split(separator: ",").prefix(Self.reasons.count) {
+            let words = entry.split(separator: "=").map { $0.trimmingPrefix(while: { $0 == " " }) }
+            guard words.count == 2, let reason = Self.reasons.first(where: { $0 == words[0] }),
+                let count = Int(words[1]), (1...1_000_000_000).contains(count)
+            else { continue }
+            clientDiscards.withLock { $0[reason, default: 0] &+= count }
+        }
+    }
 
     /// The last failure of the store, unless it worked since.
     var storeFault: StoreError? { fault.withLock { $0 } }
@@ -79,6 +96,12 @@ final class IngestMetrics: Sendable {
             Metric("mayday_stored_bytes_total", help: "Bytes of stored reports as received.", value: storedBytes.value),
             Metric("mayday_store_failures_total", help: "Requests the store failed.", value: storeFailures.value),
         ]
+        let discards = clientDiscards.withLock { $0 }
+        for reason in Self.reasons {
+            let help = "Reports that services say they did not send, by reason."
+            let value = discards[reason] ?? 0
+            all.append(Metric("mayday_client_discarded_total", label: "reason=\"\(reason)\"", help: help, value: value))
+        }
         for (index, counter) in answers.enumerated() where index > 0 {
             let label = "status=\"\(index + 1)xx\""
             all.append(Metric("mayday_http_requests_total", label: label, help: requests, value: counter.value))

@@ -91,6 +91,8 @@ private struct Routes: HTTPHandler {
         if case .reports? = Route(path: request.path) {
             if (400..<500).contains(status) { metrics.refused.add() }
             if status >= 500 { metrics.unavailable.add() }
+            // A duplicate was counted when it came first.
+            if status == 201 { metrics.clientDiscarded(request.headers["mayday-discarded"]) }
         }
         parts.log.request(request, status: status, bytes: bytes, duration: duration)
     }

@@ -28,18 +28,38 @@ public struct CollectorUploader: ReportUploader {
     /// Whether libcurl is there.
     public func selfCheck() -> [SelfCheck.Finding] { HTTPPost.selfCheck() }
 
+    /// What `mayday serve` takes: 8 MiB.
+    public var largestReport: Int? { 8 << 20 }
+
     /// Posts the report; returns once the collector says that it has it for good.
     public func upload(_ report: SpooledReport) async throws(UploadError) {
-        let post = HTTPPost(
+        var headers = ["Content-Type: application/x-ndjson", "Content-Encoding: gzip"]
+        if !report.discarded.isEmpty { headers.append("Mayday-Discarded: \(report.discarded.text)") }
+        let answer = try await post(report.gzip, headers: headers, deadline: report.deadline)
+        try CollectorAnswer(answer).check(id: report.id)
+    }
+
+    /// Posts nothing, which a collector refuses as no report when project and key are good.
+    public func probe(deadline: ContinuousClock.Instant) async throws(UploadError) -> Bool {
+        let answer = try await post([], headers: ["Content-Type: application/x-ndjson"], deadline: deadline)
+        if answer.status == 400, case .string? = (try? JSONReader.parse(answer.body))?["error"] { return true }
+        // No id is that of a report: whatever else came is a failure, with its reason.
+        try CollectorAnswer(answer).check(id: "")
+        return true
+    }
+
+    private func post(
+        _ body: [UInt8],
+        headers: [String],
+        deadline: ContinuousClock.Instant
+    ) async throws(UploadError) -> HTTPPost.Answer {
+        try await HTTPPost(
             url: dsn.reportsURL,
-            headers: [
-                "Authorization: Bearer \(dsn.key)", "Content-Type: application/x-ndjson", "Content-Encoding: gzip",
-            ],
-            body: report.gzip,
-            deadline: report.deadline,
+            headers: ["Authorization: Bearer \(dsn.key)"] + headers,
+            body: body,
+            deadline: deadline,
             direct: dsn.isLoopback
-        )
-        try CollectorAnswer(try await post.send()).check(id: report.id)
+        ).send()
     }
 }
 

@@ -22,17 +22,16 @@ package struct DSN: Sendable, Equatable {
         _ text: String,
         variable name: String?,
         environment: (String) -> String? = environmentVariable,
-        dropsSecret: Bool = false
+        dropsSecret: Bool = false,
+        example: StaticString = DSNError.example
     ) throws(DSNError) {
-        guard let name, let override = environment(name), !override.isEmpty else {
-            self = try DSN(text, dropsSecret: dropsSecret)
-            return
-        }
+        let override = name.flatMap(environment).flatMap { $0.isEmpty ? nil : $0 }
         do {
-            self = try DSN(override, dropsSecret: dropsSecret)
+            self = try DSN(override ?? text, dropsSecret: dropsSecret)
         } catch {
             var error = error
-            error.variable = name
+            if override != nil { error.variable = name }
+            error.example = "\(example)"
             throw error
         }
     }
@@ -96,14 +95,21 @@ public struct DSNError: Error, Sendable, Equatable, CustomStringConvertible {
     public let problem: String
     /// The variable the DSN came from, `MAYDAY_DSN`; nil when the program gave it.
     public internal(set) var variable: String?
+    /// What a good one looks like.
+    var example = "\(DSNError.example)"
+
+    init(part: Part, problem: String) {
+        self.part = part
+        self.problem = problem
+    }
 
     /// The part, the problem and an example in one line.
     public var description: String {
         let source = variable.map { "the DSN in \($0)" } ?? "the DSN"
-        return "\(source): \(part.rawValue) \(problem); write it like \(DSNError.example)"
+        return "\(source): \(part.rawValue) \(problem); write it like \(example)"
     }
 
-    static let example = "https://KEY@mayday.example.com:7171/1"
+    package static let example: StaticString = "https://KEY@mayday.example.com:7171/1"
 }
 
 /// A variable of the environment, for an adapter's settings; nil when there is none, or the environment is not to be trusted.

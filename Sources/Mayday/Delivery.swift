@@ -75,13 +75,20 @@ actor Delivery {
         }
     }
 
+    /// Has every uploader let go of what it holds.
+    func shutdown(deadline: ContinuousClock.Instant) async {
+        await withTaskGroup { group in
+            for lane in lanes { group.addTask { await lane.shutdown(deadline: deadline) } }
+        }
+    }
+
     /// A round of a lane, after one that is under way.
     private func round(of lane: Lane, limit: Duration, urgent: Bool) async -> DeliverySummary {
-        let (previous, path, limits) = (last[lane.name], path, limits)
+        let (previous, path, limits, names) = (last[lane.name], path, limits, lanes.map(\.name))
         let round = Task {
             _ = await previous?.value
             var summary = DeliverySummary()
-            tidy(path, limits: limits, summary: &summary)
+            tidy(path, limits: limits, uploaders: names, summary: &summary)
             summary.add(await lane.round(in: path, limit: limit, urgent: urgent))
             // Before the round ends: whoever waits for it may end the process.
             say(summary, of: lane)

@@ -18,15 +18,25 @@ public struct DirectoryUploader: ReportUploader {
     public let name: String
     let path: String
 
-    /// A directory by its absolute path.
+    /// A directory by its absolute path, which the environment variable `MAYDAY_DIRECTORY` overrides.
     ///
     /// It must exist: one that is made up would hide that a share is not mounted. Until it does, reports stay in the spool.
     ///
+    /// - Parameters:
+    ///   - path: the directory's path.
+    ///   - name: another name for a second directory; only the first, `directory`, is overridden by the variable.
     /// - Throws: `ConfigurationError` for a path that is not absolute.
     public init(path: String, name: String = "directory") throws(ConfigurationError) {
+        let variable = "MAYDAY_DIRECTORY"
+        let override = name == "directory" ? environmentVariable(variable) : nil
+        let path = override ?? path
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else {
             let remedy = "write an absolute path, for example /mnt/crashes"
-            throw ConfigurationError(setting: "DirectoryUploader.path", value: path, remedy: remedy)
+            throw ConfigurationError(
+                setting: override == nil ? "DirectoryUploader.path" : variable,
+                value: path,
+                remedy: remedy
+            )
         }
         self.path = path
         self.name = name
@@ -42,6 +52,28 @@ public struct DirectoryUploader: ReportUploader {
         case .success(nil): return
         case .success(.some(let error)): throw error
         case .failure(let error): throw .retry(after: nil, reason: "no thread could be started to write on: \(error)")
+        }
+    }
+
+    /// Whether the directory is there and can be written to.
+    public func probe(deadline: ContinuousClock.Instant) async throws(UploadError) -> Bool {
+        switch await onOwnThread({ access() }) {
+        case .success(nil): return true
+        case .success(.some(let error)): throw error
+        case .failure(let error): throw .retry(after: nil, reason: "no thread could be started to look on: \(error)")
+        }
+    }
+
+    private func access() -> UploadError? {
+        do throws(SystemError) {
+            let directory = try FileDescriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)
+            guard faccessat(directory.number, ".", W_OK | X_OK, AT_EACCESS) == 0 else { throw SystemError.last }
+            return nil
+        } catch {
+            return .retry(
+                after: nil,
+                reason: "\(error)\(error.code == ENOENT ? "; create it, or mount the share" : "")"
+            )
         }
     }
 

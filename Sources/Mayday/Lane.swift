@@ -1,4 +1,5 @@
 internal import CrashReport
+internal import Synchronization
 
 #if canImport(Glibc)
     internal import Glibc
@@ -16,6 +17,14 @@ struct Lane: Sendable {
     /// Every uploader that is configured, this one among them.
     let all: [UploaderName]
     let rules: OutgoingRules
+    private let preparation = Preparation()
+
+    init(uploader: any ReportUploader, name: UploaderName, all: [UploaderName], rules: OutgoingRules) {
+        self.uploader = uploader
+        self.name = name
+        self.all = all
+        self.rules = rules
+    }
 
     /// A lane for each uploader.
     static func lanes(of uploaders: [any ReportUploader], rules: OutgoingRules = OutgoingRules()) -> [Lane] {
@@ -92,7 +101,7 @@ struct Lane: Sendable {
                 case .delivered: summary.delivered += 1
                 case .rejected(let reason, _): summary.rejected.append("\(id): \(reason)")
                 case .kept(let reason, let after): summary.keep(reason, asked: after)
-                case .settledBefore, .dropped: break
+                case .settledBefore, .dropped, .notWanted: break
                 }
             }
         } catch {
@@ -122,16 +131,29 @@ struct Lane: Sendable {
             }
             // A disk that is full must not stop the delivery, which empties it.
             try? spool.note(.begun, of: id, by: name)
-            guard let outgoing = rules.apply(to: bytes) else {
+            let outgoing: [UInt8]
+            switch await rules.verdict(on: bytes, for: uploader, deadline: deadline) {
+            case .send(let bytes): outgoing = bytes
+            case .dropped:
                 try spool.settle(id, by: name, .delivered, among: all)
+                discard(.beforeSend, in: spool)
                 return .dropped
+            case .notWanted:
+                try spool.settle(id, by: name, .delivered, among: all)
+                return .notWanted
+            case .tooLarge(let reason): return try reject(id, in: spool, named(reason))
             }
-            switch await upload(SpooledReport(id: id, gzip: outgoing, deadline: deadline)) {
+            let discarded = spool.takeDiscards(of: name)
+            let report = SpooledReport(id: id, gzip: outgoing, deadline: deadline, discarded: discarded)
+            switch await upload(report) {
             case nil:
                 try spool.settle(id, by: name, .delivered, among: all)
                 return .delivered
-            case .rejected(let reason): return try reject(id, in: spool, reason)
+            case .rejected(let reason):
+                spool.note(discarded, discardedFor: name)
+                return try reject(id, in: spool, reason)
             case .retry(let after, let reason):
+                spool.note(discarded, discardedFor: name)
                 try? spool.note(.later, of: id, by: name)
                 guard let after else { return .kept(reason: reason, retryAfter: nil) }
                 let pause = RetryPolicy.honoured(after)
@@ -146,7 +168,13 @@ struct Lane: Sendable {
     private func reject(_ id: String, in spool: borrowing Spool, _ reason: String) throws(SystemError)
         -> DeliveryOutcome
     {
-        .rejected(reason: reason, path: try spool.settle(id, by: name, .rejected(reason: reason), among: all))
+        discard(.rejected, in: spool)
+        return .rejected(reason: reason, path: try spool.settle(id, by: name, .rejected(reason: reason), among: all))
+    }
+
+    private func discard(_ reason: DiscardReason, in spool: borrowing Spool) {
+        spool.note([reason: 1], discardedFor: name)
+        DiscardTotals.add([reason: 1])
     }
 
     /// A reason with where it comes from, in one line, whatever a backend answered.
@@ -154,10 +182,17 @@ struct Lane: Sendable {
         "\(uploader.destination): \(reason)".madeVisible(limit: 2_000)
     }
 
+    /// Has the uploader let go of what it holds, and stops waiting for it at the deadline.
+    func shutdown(deadline: ContinuousClock.Instant) async {
+        preparation.reset()
+        await firstResult(within: deadline - .now) { await uploader.shutdown() }
+    }
+
     /// Uploads a report, and stops waiting at its deadline. Returns why it was not delivered, nil when it was.
     func upload(_ report: SpooledReport) async -> UploadError? {
         let error = await firstResult(within: report.deadline - .now) { () -> UploadError? in
             do throws(UploadError) {
+                try await preparation.prepare(uploader, deadline: report.deadline)
                 try await uploader.upload(report)
                 return nil
             } catch {
@@ -173,6 +208,19 @@ struct Lane: Sendable {
     }
 }
 
+/// Whether an uploader is ready, which it is made before its first upload. The reports of a lane are uploaded one at a time.
+private final class Preparation: Sendable {
+    private let isReady = Atomic(false)
+
+    func prepare(_ uploader: any ReportUploader, deadline: ContinuousClock.Instant) async throws(UploadError) {
+        guard !isReady.load(ordering: .relaxed) else { return }
+        try await uploader.prepare(deadline: deadline)
+        isReady.store(true, ordering: .relaxed)
+    }
+
+    func reset() { isReady.store(false, ordering: .relaxed) }
+}
+
 /// What became of one report in one lane.
 enum DeliveryOutcome: Sendable, Equatable {
     case delivered
@@ -182,6 +230,8 @@ enum DeliveryOutcome: Sendable, Equatable {
     case kept(reason: String, retryAfter: Duration?)
     /// `beforeSend` said so.
     case dropped
+    /// The uploader takes none of its kind.
+    case notWanted
     /// This uploader was done with it before.
     case settledBefore
 }

@@ -62,6 +62,11 @@ final class Service: Sendable {
         uploaders: [any ReportUploader],
         rules: OutgoingRules
     ) throws(StartError) -> Service {
+        for path in configuration.attachments {
+            guard let remedy = Attachments.add(path: path) else { continue }
+            let setting = "MaydayConfiguration.attachments"
+            throw .configuration(ConfigurationError(setting: setting, value: path, remedy: remedy))
+        }
         var outcome = MaydayStart()
         if let error = configuration.start(&outcome) { throw .configuration(error) }
         if outcome.enabled { warn(of: outcome) }

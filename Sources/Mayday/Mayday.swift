@@ -71,6 +71,14 @@ public enum Mayday {
         await Rehearsal.run(of: service.withLock { $0 })
     }
 
+    /// As `selfCheck()`, and asks each backend whether it is there and takes the key, as far as that can be asked without
+    /// sending a report. Loads libcurl where an uploader sends over HTTP.
+    ///
+    /// - Parameter timeout: how long the backends have; they are asked side by side.
+    public static func selfCheck(timeout: Duration) async -> SelfCheck {
+        await SelfCheck.run(service.withLock { $0 }, asking: timeout)
+    }
+
     /// Tries to deliver everything that waits in the spool, and returns when all of it was answered for, or at the timeout.
     ///
     /// - Returns: true when nothing is left to deliver. What is left is delivered later, if need be after the next start.
@@ -79,5 +87,20 @@ public enum Mayday {
         await Reported.flush()
         guard let delivery = service.withLock({ $0?.delivery }) else { return true }
         return await firstResult(within: timeout) { await delivery.deliverAllNow(limit: timeout) } ?? false
+    }
+
+    /// Delivers what waits, as `flush` does, and has the uploaders let go of what they hold: for the end of a process. Crashes are
+    /// captured and delivered until the very end.
+    ///
+    /// - Returns: true when nothing is left to deliver.
+    @discardableResult
+    public static func shutdown(timeout: Duration) async -> Bool {
+        let deadline = ContinuousClock.now.advanced(by: timeout)
+        let isDone = await flush(timeout: timeout)
+        // Something is left for it in any case.
+        let end = max(deadline, .now.advanced(by: .milliseconds(100)))
+        await service.withLock { $0?.delivery }?.shutdown(deadline: end)
+        await Reported.shutdown(deadline: end)
+        return isDone
     }
 }

@@ -13,6 +13,7 @@
 /// | `MAYDAY_ENABLED` | `enabled` | `false` |
 /// | `MAYDAY_SELF_CHECK` | has `start` print `Mayday.selfCheck()`, and `Mayday.rehearse()` too | `true`, `rehearse` |
 /// | `MAYDAY_DSN` | the DSN of `CollectorUploader` | `https://KEY@mayday.example.com/1` |
+/// | `MAYDAY_DIRECTORY` | the path of `DirectoryUploader` | `/mnt/crashes` |
 /// | `SENTRY_DSN`, `MAYDAY_OTLP_ENDPOINT`, `MAYDAY_WEBHOOK_URL` | where those adapters send | |
 ///
 /// A variable that is empty counts as absent.
@@ -34,6 +35,8 @@ public struct MaydayConfiguration: Sendable, Equatable {
     public var errorLimits: ErrorLimits
     /// What is taken out of reports before they are sent.
     public var scrubbing: Scrubbing
+    /// Absolute paths of files that every report takes along, for instance a log; see `Mayday.addAttachment`.
+    public var attachments: [String]
     /// How long a crashing process waits for the delivery of its report, from 0 to 60 seconds. With 0 nothing is
     /// delivered at the crash, and the next start does it.
     public var deliveryDeadline: Duration
@@ -49,6 +52,7 @@ public struct MaydayConfiguration: Sendable, Equatable {
         spoolLimits: SpoolLimits = SpoolLimits(),
         errorLimits: ErrorLimits = ErrorLimits(),
         scrubbing: Scrubbing = Scrubbing(),
+        attachments: [String] = [],
         deliveryDeadline: Duration = .seconds(5),
         enabled: Bool = true
     ) {
@@ -59,6 +63,7 @@ public struct MaydayConfiguration: Sendable, Equatable {
         self.spoolLimits = spoolLimits
         self.errorLimits = errorLimits
         self.scrubbing = scrubbing
+        self.attachments = attachments
         self.deliveryDeadline = deliveryDeadline
         self.enabled = enabled
     }

@@ -20,6 +20,6 @@ public struct MaydayService: Sendable {
         for await _ in cancelled {}
         continuation.finish()
         // Not cancelled itself: the upload runs in tasks of its own.
-        await Mayday.flush(timeout: flushTimeout)
+        await Mayday.shutdown(timeout: flushTimeout)
     }
 }

@@ -54,6 +54,9 @@ extension Rehearsal {
         }
     }
 
+    /// How long a rehearsal takes at most.
+    static func limit(of service: Service) -> Duration { service.deliveryDeadline + .seconds(8) }
+
     private static func notRun(_ reason: String) -> Rehearsal {
         Rehearsal(outcome: .notRun(reason: reason), report: nil, destination: "", duration: .zero)
     }
@@ -106,14 +109,12 @@ extension Rehearsal {
     }
 }
 
-/// What was said last of the report, without the prefix of our lines and the report's id.
+/// What was said of the report for each backend, without the prefix of our lines and the report's id; nil when nothing was.
 private func saidLine(in bytes: [UInt8]) -> String? {
-    let prefix = Array("mayday: ".utf8)
-    let lines = bytes.split(separator: UInt8(ascii: "\n")).filter { $0.starts(with: prefix) }.map { line in
-        String(decoding: line.dropFirst(prefix.count), as: UTF8.self).madeVisible(limit: 1_000)
+    let prefix = "mayday: report ".utf8
+    let reasons = bytes.split(separator: UInt8(ascii: "\n")).filter { $0.starts(with: prefix) }.map { line in
+        let reason = line.dropFirst(prefix.count).drop { $0 != UInt8(ascii: " ") }.dropFirst()
+        return String(decoding: reason, as: UTF8.self).madeVisible(limit: 1_000)
     }
-    let start = "report ".utf8
-    let line = lines.last { $0.utf8.starts(with: start) }
-    let reason = line?.utf8.dropFirst(start.count).drop { $0 != UInt8(ascii: " ") }.dropFirst()
-    return reason.flatMap { String($0) }
+    return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
 }

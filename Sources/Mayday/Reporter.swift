@@ -97,6 +97,7 @@ private func deliverAssigned(
         ]
     }
     let path = String(report.dropLast(file.count + 1))
+    await AttachmentFiles.keep(in: report, within: AttachmentFiles.limit(of: deadline - .now))
     return await sideBySide(lanes) { await deliverFromSpool(entry.id, at: path, in: $0, deadline: deadline) }
 }
 
@@ -139,6 +140,8 @@ private func deliverFromSpool(
                 switch await lane.deliver(report, in: spool, deadline: deadline) {
                 case .delivered, .settledBefore: return .delivered("report \(id) delivered to \(destination)")
                 case .dropped: return .delivered("report \(id) dropped by beforeSend, and not sent to \(destination)")
+                case .notWanted:
+                    return .delivered("report \(id) not sent to \(destination), which takes none of its kind")
                 case .rejected(let reason, let path):
                     let place = path.map { " in \($0.madeVisible(limit: 300))" } ?? " by \(destination)"
                     return .notDelivered("report \(id) rejected, set aside\(place): \(reason)")
@@ -154,13 +157,19 @@ private func deliverFromSpool(
 /// A report that has no file is tried again until the deadline: after it, the dying process writes it into its log.
 private func deliverFromMemory(_ report: SpooledReport, in lane: Lane) async -> ReporterResult {
     var attempt = 0
-    guard let outgoing = lane.rules.apply(to: report.gzip) else {
-        return .delivered("report \(report.id) dropped by beforeSend, and not sent to \(lane.uploader.destination)")
+    let destination = lane.uploader.destination
+    let outgoing: [UInt8]
+    switch await lane.rules.verdict(on: report.gzip, for: lane.uploader, deadline: report.deadline) {
+    case .send(let bytes): outgoing = bytes
+    case .dropped: return .delivered("report \(report.id) dropped by beforeSend, and not sent to \(destination)")
+    case .notWanted:
+        return .delivered("report \(report.id) not sent to \(destination), which takes none of its kind")
+    case .tooLarge(let reason): return .notDelivered("report \(report.id) not delivered to \(destination): \(reason)")
     }
     let report = SpooledReport(id: report.id, gzip: outgoing, deadline: report.deadline)
     while true {
         switch await lane.upload(report) {
-        case nil: return .delivered("report \(report.id) delivered to \(lane.uploader.destination)")
+        case nil: return .delivered("report \(report.id) delivered to \(destination)")
         case .rejected(let reason):
             return .notDelivered("report \(report.id) rejected, and there is no spool to set it aside in: \(reason)")
         case .retry(let after, let reason):
@@ -170,6 +179,8 @@ private func deliverFromMemory(_ report: SpooledReport, in lane: Lane) async -> 
                     "report \(report.id) not delivered, and there is no spool to keep it in: \(reason)"
                 )
             }
+            // Said at once: at the deadline, whatever went wrong last would hide it.
+            if attempt == 0 { StandardError.say("report \(report.id) not delivered yet, it is tried again: \(reason)") }
             attempt += 1
             try? await Task.sleep(for: delay)
         }

@@ -10,7 +10,9 @@ internal import CrashReport
 
 /// What a spool needs before a round: reports whose writer died become reports, what belongs to no report is removed, and
 /// so is what is above the limits.
-func tidy(_ path: String, limits: SpoolLimits, summary: inout DeliverySummary) {
+///
+/// - Parameter uploaders: who is told of what was above the limits.
+func tidy(_ path: String, limits: SpoolLimits, uploaders: [UploaderName], summary: inout DeliverySummary) {
     // What cannot be opened, the round says.
     guard let spool = try? Spool(opening: path), let names = try? spool.names() else { return }
     for entry in names.compactMap(SpoolEntry.init(fileName:)).sorted() where entry.isPart {
@@ -19,8 +21,8 @@ func tidy(_ path: String, limits: SpoolLimits, summary: inout DeliverySummary) {
         }
     }
     try? spool.removeOrphans(among: names)
-    summary.removed += (try? spool.removeExcess(limits, now: .now())) ?? 0
-    _ = try? spool.rejected()?.removeExcess(limits, now: .now())
+    summary.removed += (try? spool.removeExcess(limits, now: .now(), uploaders: uploaders)) ?? 0
+    _ = try? spool.rejected()?.removeExcess(limits, now: .now(), uploaders: [])
 }
 
 extension Spool {
@@ -36,7 +38,7 @@ extension Spool {
 
     /// Removes what is above the limits, the oldest first, and returns how many reports that were. A report that is being
     /// written is none yet.
-    func removeExcess(_ limits: SpoolLimits, now: Timestamp) throws(SystemError) -> Int {
+    func removeExcess(_ limits: SpoolLimits, now: Timestamp, uploaders: [UploaderName]) throws(SystemError) -> Int {
         var files: [StoredFile] = []
         for entry in try entries() where !entry.isPart {
             if let status = try status(of: entry.fileName) {
@@ -45,6 +47,10 @@ extension Spool {
         }
         let excess = limits.excess(files, now: now)
         for file in excess {
+            for uploader in uploaders where record(of: file.entry.id, by: uploader).outcome == nil {
+                note([.spoolFull: 1], discardedFor: uploader)
+            }
+            DiscardTotals.add(uploaders.isEmpty ? [:] : [.spoolFull: 1])
             try remove(file.entry.fileName)
             // In `rejected`, the reason beside it.
             try remove("\(file.entry.id).txt")

@@ -46,11 +46,24 @@ public struct OTLPUploader: ReportUploader {
     /// Posts the report as a log record; returns once the receiver has accepted it.
     public func upload(_ report: SpooledReport) async throws(UploadError) {
         let record = OTLPRecord(try await ReadableReport.read(report))
+        try await post(
+            record.request(observed: .now(), scopeVersion: HTTPPost.clientVersion),
+            deadline: report.deadline
+        )
+    }
+
+    /// Posts a request without records.
+    public func probe(deadline: ContinuousClock.Instant) async throws(UploadError) -> Bool {
+        try await post(Array(#"{"resourceLogs":[]}"#.utf8), deadline: deadline)
+        return true
+    }
+
+    private func post(_ request: [UInt8], deadline: ContinuousClock.Instant) async throws(UploadError) {
         let post = HTTPPost(
             url: logsURL,
             headers: headers + ["Content-Type: application/json", "Content-Encoding: gzip"],
-            body: Gzip.compress(record.request(observed: .now(), scopeVersion: HTTPPost.clientVersion)),
-            deadline: report.deadline,
+            body: Gzip.compress(request),
+            deadline: deadline,
             direct: endpoint.isLoopback
         )
         try OTLPAnswer(try await post.send()).check()

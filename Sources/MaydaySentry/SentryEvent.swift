@@ -5,7 +5,7 @@ internal import CrashReport
 struct SentryEvent {
     enum Detail: Sendable {
         case full
-        /// Without the other threads' stacks, for a backend that finds the whole too large.
+        /// Without the other threads' stacks and without attachments, for a backend that finds the whole too large.
         case crashedThreadOnly
     }
 
@@ -19,29 +19,11 @@ struct SentryEvent {
 
     private var report: Report { readable.report }
 
+    /// What goes along; what could not be read does not.
+    var attachments: [AttachedFile] { detail == .full ? report.attachments.filter { $0.data != nil } : [] }
+
     /// The report's id as Sentry writes ids: 32 hex digits. The same report is the same event, however often it is sent.
     var id: String { String(decoding: report.header.id.utf8.filter { $0 != UInt8(ascii: "-") }, as: UTF8.self) }
-
-    /// The envelope with the event as its one item.
-    func envelope(sentAt: Timestamp, sdk: SDKFacts) -> [UInt8] {
-        let payload = payload(sdk: sdk)
-        var header = JSONWriter()
-        header.object {
-            $0.member("event_id", id)
-            $0.member("sent_at", sentAt.description)
-            $0.key("sdk")
-            $0.object { write(sdk, to: &$0) }
-        }
-        header.endLine()
-        header.object {
-            $0.member("type", "event")
-            $0.member("content_type", "application/json")
-            $0.key("length")
-            $0.integer(payload.count)
-        }
-        header.endLine()
-        return header.bytes + payload + [0x0a]
-    }
 
     /// The event as JSON.
     func payload(sdk: SDKFacts) -> [UInt8] {

@@ -20,7 +20,12 @@ public struct SentryUploader: ReportUploader {
     /// - Throws: `DSNError`, which names the part that is wrong.
     public init(dsn: String, name: String = "sentry") throws(DSNError) {
         self.name = name
-        self.dsn = try DSN(dsn, variable: name == "sentry" ? "SENTRY_DSN" : nil, dropsSecret: true)
+        self.dsn = try DSN(
+            dsn,
+            variable: name == "sentry" ? "SENTRY_DSN" : nil,
+            dropsSecret: true,
+            example: "https://KEY@o1.ingest.example.com/42"
+        )
     }
 
     /// `sentry at o1.ingest.example.com`.
@@ -38,14 +43,21 @@ public struct SentryUploader: ReportUploader {
         // Too large is tried once more without what is needed least: a report that is short beats none.
         for detail in [SentryEvent.Detail.full, .crashedThreadOnly] {
             let event = SentryEvent(readable, detail: detail)
-            let answer = try await post(
-                event.envelope(sentAt: .now(), sdk: SentryUploader.sdk),
-                deadline: report.deadline
-            )
+            let envelope = SentryEnvelope(event, discarded: report.discarded, sentAt: .now(), sdk: SentryUploader.sdk)
+            let answer = try await post(envelope.bytes, deadline: report.deadline)
             limits.note(answer.header, now: .now)
             if answer.status == 413, detail == .full { continue }
             return try SentryAnswer(answer).check()
         }
+    }
+
+    /// Posts an envelope without items, which every backend takes when the key is good.
+    public func probe(deadline: ContinuousClock.Instant) async throws(UploadError) -> Bool {
+        let answer = try await post(SentryEnvelope.empty(sentAt: .now(), sdk: SentryUploader.sdk), deadline: deadline)
+        // Some want an item: whoever says so has taken the key.
+        guard answer.status != 400 else { return true }
+        try SentryAnswer(answer).check()
+        return true
     }
 
     static let sdk = SDKFacts(name: "mayday.swift", version: HTTPPost.clientVersion)

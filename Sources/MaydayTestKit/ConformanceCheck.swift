@@ -31,6 +31,11 @@ struct ConformanceCheck {
     mutating func backendThatWorks(_ uploader: any ReportUploader) async {
         expect(!uploader.name.isEmpty, "name: it is empty, and it must be stable and say what this is")
         expect(!uploader.destination.isEmpty, "destination: it is empty")
+        expect(
+            uploader.largestReport.map { $0 > 0 } ?? true,
+            "largestReport: it is not positive, and nothing would be sent"
+        )
+        await returns("prepare") { try? await uploader.prepare(deadline: .now + .seconds(60)) }
         let report = ConformanceReports.plain(1)
         await upload("success", report, to: uploader, .delivered)
         // An answer may be lost: the backend recognises the report by its id, the uploader remembers nothing.
@@ -46,6 +51,27 @@ struct ConformanceCheck {
         await upload("a file that was cut short", ConformanceReports.cut, to: uploader, .deliveredOrRejected)
         await upload("a file that is no report", ConformanceReports.garbage, to: uploader, .deliveredOrRejected)
         await sideBySide(uploader)
+        await returns("probe") { _ = try? await uploader.probe(deadline: .now + .seconds(60)) }
+        await returns("shutdown") { await uploader.shutdown() }
+        await returns("prepare after shutdown") { try? await uploader.prepare(deadline: .now + .seconds(60)) }
+        await upload("success after shutdown", ConformanceReports.plain(5), to: uploader, .delivered)
+    }
+
+    /// What must come back, whatever it did.
+    private mutating func returns(_ what: String, _ body: @escaping @Sendable () async -> Void) async {
+        let isBack = await firstResult(within: Self.patience) {
+            await body()
+            return true
+        }
+        expect(isBack == true, "\(what): it did not return within \(Self.patience)")
+    }
+
+    /// A backend that nobody can reach must not be said to be there.
+    mutating func probe(_ situation: String, _ uploader: any ReportUploader) async {
+        let isThere = await firstResult(within: Self.patience) {
+            (try? await uploader.probe(deadline: .now + .milliseconds(1_500))) ?? false
+        }
+        expect(isThere == false, "\(situation): probe said that the backend is there, or did not return")
     }
 
     private mutating func sideBySide(_ uploader: any ReportUploader) async {

@@ -42,11 +42,14 @@ public enum UploaderConformance {
         let stopped = try ScriptedServer { _ in .close }
         stopped.stop()
         await check.answer("nobody listens", try makeUploader("127.0.0.1:\(stopped.port)"), .retry(after: nil))
+        await check.probe("nobody listens", try makeUploader("127.0.0.1:\(stopped.port)"))
         let silent = try ScriptedServer { _ in .hang }
+        await check.probe("slow server", try makeUploader("127.0.0.1:\(silent.port)"))
+        let before = silent.requests.count
         await check.slowServer(try makeUploader("127.0.0.1:\(silent.port)"))
         await check.cancellation(
             try makeUploader("127.0.0.1:\(silent.port)"),
-            arrival: { _ = await silent.requests(atLeast: 2) }
+            arrival: { _ = await silent.requests(atLeast: before + 2) }
         )
         try check.finish()
     }

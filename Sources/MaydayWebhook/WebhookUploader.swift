@@ -1,5 +1,5 @@
 internal import BackendSupport
-internal import CrashReport
+public import CrashReport
 public import Mayday
 
 /// Tells a chat of each report: posts `{"text": …}`, which Slack, Mattermost, Rocket.Chat, Zulip, Google Chat and many
@@ -12,6 +12,7 @@ public struct WebhookUploader: ReportUploader {
     public let name: String
     let endpoint: HTTPEndpoint
     private let field: String
+    private let kinds: Set<ReportKind>?
 
     /// A webhook by its address.
     ///
@@ -19,10 +20,17 @@ public struct WebhookUploader: ReportUploader {
     ///   - url: the address that the chat gave; it is secret, and never printed. The environment variable
     ///     `MAYDAY_WEBHOOK_URL` overrides it.
     ///   - field: name of the text's field; Discord calls it `content`.
+    ///   - kinds: what the chat is told of, `[.crash]` for crashes only; nil for everything.
     ///   - name: another name for a second webhook; only the first, `webhook`, is overridden by the variable.
     /// - Throws: `ConfigurationError` for an address that cannot be used.
-    public init(url: String, field: String = "text", name: String = "webhook") throws(ConfigurationError) {
+    public init(
+        url: String,
+        field: String = "text",
+        kinds: Set<ReportKind>? = nil,
+        name: String = "webhook"
+    ) throws(ConfigurationError) {
         self.name = name
+        self.kinds = kinds
         self.field = field
         endpoint = try HTTPEndpoint(
             url,
@@ -34,6 +42,9 @@ public struct WebhookUploader: ReportUploader {
 
     /// `webhook at chat.example.com`.
     public var destination: String { "webhook at \(endpoint.authority)" }
+
+    /// What it was given.
+    public func accepts(_ kind: ReportKind) -> Bool { kinds?.contains(kind) ?? true }
 
     /// Whether libcurl is there.
     public func selfCheck() -> [SelfCheck.Finding] { HTTPPost.selfCheck() }

@@ -108,8 +108,9 @@ import Testing
     @Test func `an envelope is a header, an item's header with its length, and the event`() throws {
         let event = SentryEvent(readable())
         let sdk = SDKFacts(name: "mayday.swift", version: "1")
-        let bytes = event.envelope(sentAt: Timestamp(microseconds: 1_796_026_673_000_000), sdk: sdk)
-        let lines = bytes.split(separator: 0x0a).map { Array($0) }
+        let time = Timestamp(microseconds: 1_796_026_673_000_000)
+        let envelope = SentryEnvelope(event, discarded: [:], sentAt: time, sdk: sdk)
+        let lines = envelope.bytes.split(separator: 0x0a).map { Array($0) }
         #expect(lines.count == 3)
         #expect(
             String(decoding: lines[0], as: UTF8.self) == """
@@ -122,6 +123,16 @@ import Testing
                 == #"{"type":"event","content_type":"application/json","length":\#(lines[2].count)}"#
         )
         #expect(lines[2] == event.payload(sdk: sdk))
+        let reporting = SentryEnvelope(event, discarded: [.sampled: 20, .spoolFull: 1], sentAt: time, sdk: sdk)
+        let report = reporting.bytes.dropFirst(envelope.bytes.count).split(separator: 0x0a)
+        #expect(
+            report.map { String(decoding: $0, as: UTF8.self) } == [
+                #"{"type":"client_report","length":182}"#,
+                #"{"timestamp":"2026-11-30T08:17:53.000000Z","discarded_events":["#
+                    + #"{"reason":"sample_rate","category":"error","quantity":20},"#
+                    + #"{"reason":"cache_overflow","category":"error","quantity":1}]}"#,
+            ]
+        )
     }
 
     @Test(arguments: [

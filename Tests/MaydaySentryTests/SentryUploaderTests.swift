@@ -1,6 +1,7 @@
 import CrashReport
 import Foundation
 import Mayday
+import MaydaySymbols
 import Synchronization
 import TestSupport
 import Testing
@@ -41,6 +42,86 @@ import Testing
         #expect(text.hasPrefix(#"{"event_id":""#))
         #expect(text.contains(#""fingerprint":[""#) && text.contains(#""function":"Cart.total(of:)""#))
         #expect(uploader.destination == "sentry at 127.0.0.1:\(server.port)")
+    }
+
+    @Test func `an uploader of one's own has functions and lines, too`() async throws {
+        let report = try await spooled().withSymbols()
+        #expect(
+            report.crashedThread?.frames.contains { $0.symbols.contains { $0.function == "Cart.total(of:)" } } == true
+        )
+        await #expect(throws: UploadError.self) { try await SpooledReport(id: "x", gzip: [1]).withSymbols() }
+    }
+
+    @Test func `a probe is an envelope without items`() async throws {
+        for (answer, reason) in [
+            (ScriptedServer.Answer.status(200, body: "{}"), String?.none), (.status(400, body: "{}"), nil),
+            (.status(403, body: #"{"detail":"no such key"}"#), "no such key (403); check the key of the DSN"),
+            (.status(200, body: "<html>"), "the answer was not Sentry's, check the host of the DSN"),
+        ] {
+            let server = try ScriptedServer { _ in answer }
+            let uploader = try uploader(server)
+            var problem: String?
+            do throws(UploadError) {
+                let isThere = try await uploader.probe(deadline: .now + .seconds(20))
+                #expect(isThere)
+            } catch {
+                problem = error.reason
+            }
+            #expect(problem == reason)
+            let body = try Gzip.expand(try #require(server.requests.first).body, limit: 1 << 20).bytes
+            #expect(
+                String(decoding: body, as: UTF8.self).hasPrefix(#"{"sent_at":"2"#) && body.count { $0 == 0x0a } == 1
+            )
+        }
+    }
+
+    @Test func `a DSN that is none is told what one looks like`() {
+        let error = #expect(throws: DSNError.self) { try SentryUploader(dsn: "foo", name: "test") }
+        #expect(error?.description == "the DSN: scheme is missing; write it like https://KEY@o1.ingest.example.com/42")
+    }
+
+    @Test func `attachments are items of the envelope, and the first to go when it is too large`() async throws {
+        let server = try ScriptedServer { .status($0.index == 0 ? 413 : 200, body: "{}") }
+        var report = SampleReport(seed: 1).report()
+        report.attachments = [
+            AttachedFile(name: "a.log", contentType: "text/plain", data: Array("one\n{two}\n".utf8)),
+            AttachedFile(name: "gone", problem: "No such file"), AttachedFile(name: "empty", data: []),
+        ]
+        #expect(try await outcome(uploader(server), SpooledReport(id: report.header.id, gzip: report.encode())) == nil)
+        let sizes = try server.requests.map { try items(of: Gzip.expand($0.body, limit: 8 << 20).bytes) }
+        #expect(sizes.map { $0.map(\.type) } == [["event", "attachment", "attachment"], ["event"]])
+        #expect(sizes[0][1].payload == Array("one\n{two}\n".utf8) && sizes[0][2].payload == [])
+        #expect(
+            sizes[0][1].header["filename"] == .string("a.log")
+                && sizes[0][1].header["content_type"] == .string("text/plain")
+        )
+    }
+
+    private struct Item {
+        var header: JSONValue
+        var payload: [UInt8]
+        var type: String { if case .string(let type)? = header["type"] { type } else { "" } }
+    }
+
+    /// The items of an envelope, by their lengths.
+    private func items(of envelope: [UInt8]) throws -> [Item] {
+        func line(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
+            let line = rest.prefix { $0 != 0x0a }
+            rest = rest.dropFirst(line.count + 1)
+            return Array(line)
+        }
+        var rest = envelope[...]
+        _ = line(&rest)
+        var items: [Item] = []
+        while !rest.isEmpty {
+            let header = try JSONReader.parse(line(&rest))
+            guard case .integer(let length)? = header["length"] else { break }
+            items.append(Item(header: header, payload: Array(rest.prefix(Int(length)))))
+            rest = rest.dropFirst(Int(length))
+            #expect(rest.first == 0x0a)
+            rest = rest.dropFirst()
+        }
+        return items
     }
 
     @Test(

@@ -4,6 +4,7 @@ import MaydayOTLP
 import MaydaySentry
 import MaydayTestKit
 import MaydayWebhook
+import Synchronization
 import TestSupport
 import Testing
 
@@ -77,6 +78,26 @@ import Testing
                 "429 with Retry-After: a pause of at least 7.0 seconds was asked for, and the error's is none"
             )
         )
+    }
+
+    @Test func `an uploader whose probe never looks, and which is of no use after a shutdown`() async throws {
+        final class Blind: ReportUploader {
+            let name = "blind"
+            let largestReport: Int? = 0
+            private let memory = InMemoryUploader(name: "memory")
+            private let isDown = Atomic(false)
+
+            func shutdown() async { isDown.store(true, ordering: .relaxed) }
+            func probe(deadline: ContinuousClock.Instant) async throws(UploadError) -> Bool { true }
+            func upload(_ report: SpooledReport) async throws(UploadError) {
+                if isDown.load(ordering: .relaxed) { throw .retry(after: nil, reason: "it was shut down") }
+                try await memory.upload(report)
+            }
+        }
+        let problems = try await problems { try await UploaderConformance.check { _ in Blind() } }
+        #expect(problems.contains("largestReport: it is not positive, and nothing would be sent"))
+        #expect(problems.contains("nobody listens: probe said that the backend is there, or did not return"))
+        #expect(problems.contains { $0.hasPrefix("success after shutdown: wanted the report to be delivered, and") })
     }
 
     @Test func `an uploader that forgets the reports that it has seen`() async throws {

@@ -81,7 +81,7 @@ import Testing
         let server = try ScriptedServer { _ in .status(400, body: #"{"error":"no"}"#) }
         let outcome = try await spool.child("crash", port: server.port, environment: facts).outcome()
         let id = try #require(server.requests.first?.reportID)
-        #expect(spool.files() == ["rejected"])
+        #expect(spool.files() == ["collector.discarded", "rejected"])
         let aside = "\(spool.path)/rejected/\(id).jsonl.gz"
         #expect(
             outcome.errors.contains(

@@ -110,7 +110,7 @@ import Testing
         #expect(await deliver(spool, to: strict, other))
         #expect(strict.attempts.count == 1)
         #expect(ids(other.delivered) == [id])
-        #expect(spool.files() == ["rejected"])
+        #expect(spool.files() == ["rejected", "strict.discarded"])
         #expect(spool.files("rejected") == ["\(id).jsonl.gz", "\(id).txt"])
         #expect(spool.text("rejected/\(id).txt") == #"strict: line 3\nis wrong"# + "\n")
     }
@@ -178,7 +178,7 @@ import Testing
         }
         let outcome = try await spool.child("flush", port: server.port, environment: ["SDK_TRAP": "1"]).outcome()
         #expect(outcome.output == "flushed: true\n")
-        #expect(spool.files() == ["rejected"])
+        #expect(spool.files() == ["rejected", "trap.discarded"])
         #expect(spool.text("rejected/\(id).txt") == "trap: 10 attempts to deliver it ended their process\n")
     }
 

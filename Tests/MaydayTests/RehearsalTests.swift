@@ -97,7 +97,7 @@ import Testing
         let delivered = try await rehearse(spool, server.port)
         #expect(delivered.output.contains(" delivered to collector at "), "\(delivered.output)")
         server.stop()
-        let lost = try await rehearse(spool, server.port, [], ["MAYDAY_DELIVERY_DEADLINE": "300ms"])
+        let lost = try await rehearse(spool, server.port, [], ["MAYDAY_DELIVERY_DEADLINE": "2s"])
         #expect(
             lost.output.contains(" not delivered, and there is no spool to keep it in: collector at "),
             "\(lost.output)"

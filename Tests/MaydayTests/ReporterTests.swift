@@ -202,8 +202,14 @@ import Testing
         let server = try ScriptedServer { $0.index < 2 ? .status(503) : .created($0) }
         let outcome = try await spool.reporter(of: "fd:9", port: server.port, descriptors: [9: file])
         #expect(outcome.status == .exited(80))
+        let start = "mayday: report \(report.header.id)"
+        let place = "collector at 127.0.0.1:\(server.port)"
         #expect(
-            outcome.errors == "mayday: report \(report.header.id) delivered to collector at 127.0.0.1:\(server.port)\n"
+            outcome.errors == """
+                \(start) not delivered yet, it is tried again: \(place): it answered 503 without saying why
+                \(start) delivered to \(place)
+
+                """
         )
         #expect(server.requests.map(\.reportID) == [String?](repeating: report.header.id, count: 3))
     }

@@ -86,13 +86,13 @@ import Testing
 @Suite struct OutgoingRulesTests {
     private let report = TestSpool.report(seed: 2)
 
-    @Test func `a report without secrets is sent as it is, byte for byte`() {
+    @Test func `a report without secrets is sent as it is, byte for byte`() async {
         let file = Gzip.compress(report.jsonLines, level: 1)
-        #expect(OutgoingRules().apply(to: file) == file)
-        #expect(OutgoingRules().apply(to: [1, 2, 3]) == [1, 2, 3])
+        #expect(await OutgoingRules().verdict(on: file) == .send(file))
+        #expect(await OutgoingRules().verdict(on: [1, 2, 3]) == .send([1, 2, 3]))
     }
 
-    @Test func `beforeSend sees it without secrets, changes it, and cannot change its id`() throws {
+    @Test func `beforeSend sees it without secrets, changes it, and cannot change its id`() async throws {
         var secret = report
         secret.context = Context(tags: ["token": "t"])
         let rules = OutgoingRules(beforeSend: { report in
@@ -101,18 +101,19 @@ import Testing
             report.header.id = "another"
             return true
         })
-        let sent = try Report.decode(gzip: #require(rules.apply(to: secret.encode()))).report
+        let sent = try #require(await rules.sent(of: secret))
         #expect(sent.context?.tags == ["token": "[removed]", "seen": "[removed]"])
         #expect(sent.header.id == report.header.id)
     }
 
     @Test func `beforeSend drops a report, which then is out of the spool`() async throws {
-        #expect(OutgoingRules(beforeSend: { _ in false }).apply(to: report.encode()) == nil)
+        #expect(await OutgoingRules(beforeSend: { _ in false }).verdict(on: report.encode()) == .dropped)
         let spool = try TestSpool()
         try spool.add(seed: 3)
         let server = try ScriptedServer { .created($0) }
         let outcome = try await spool.child("flush", port: server.port, environment: ["SDK_DROP": "1"]).outcome()
-        #expect(outcome.output == "flushed: true\n" && server.requests.isEmpty && spool.files() == [])
+        #expect(outcome.output == "flushed: true\n" && server.requests.isEmpty && spool.reports() == [])
+        #expect(spool.files() == ["collector.discarded"])
     }
 
     @Test func `a crash is scrubbed and passes beforeSend in the reporter`() async throws {
@@ -125,6 +126,19 @@ import Testing
         #expect(report.crash?.message?.contains("token=[removed]") == true)
         let dropped = try await spool.child("crash", port: server.port, environment: ["SDK_DROP": "1"]).outcome()
         #expect(dropped.errors.contains("dropped by beforeSend") && server.requests.count == 1)
-        #expect(spool.files() == [])
+        #expect(spool.files() == ["collector.discarded"])
+    }
+}
+
+extension OutgoingRules {
+    /// The verdict for an uploader that has no wishes.
+    func verdict(on gzip: [UInt8], for uploader: any ReportUploader = InMemoryUploader()) async -> OutgoingVerdict {
+        await verdict(on: gzip, for: uploader, deadline: .now + .seconds(600))
+    }
+
+    /// What would be sent of a report; nil when nothing would be.
+    func sent(of report: Report, for uploader: any ReportUploader = InMemoryUploader()) async -> Report? {
+        guard case .send(let gzip) = await verdict(on: report.encode(), for: uploader) else { return nil }
+        return try? Report.decode(gzip: gzip).report
     }
 }

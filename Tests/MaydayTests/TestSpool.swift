@@ -111,8 +111,9 @@ extension ScriptedServer.Request {
 }
 
 extension ScriptedServer.Answer {
-    /// A collector's 201.
+    /// A collector's 201; or its 400, to what is no report.
     static func created(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
-        .status(201, body: #"{"id":"\#(request.reportID ?? "")"}"#)
+        guard let id = request.reportID else { return .status(400, body: #"{"error":"the file is empty"}"#) }
+        return .status(201, body: #"{"id":"\#(id)"}"#)
     }
 }

@@ -3,23 +3,35 @@
 import Glibc
 import Mayday
 
+/// A list like `PATH`.
+func paths(_ variable: String) -> [String] {
+    getenv(variable).map { String(cString: $0).split(separator: ":").map(String.init) } ?? []
+}
+
 let started = Measurement.now()
 if CommandLine.arguments.contains("leave-sending") {
     _ = Measurement.inheritedSockets
     // Runs behind what Mayday registers, as the destructors of libraries do.
     atexit { print("sockets at exit: \(Measurement.sockets())") }
 }
+let sampling = getenv("SDK_SAMPLING").flatMap { Double(String(cString: $0)) } ?? 1
+let configuration = MaydayConfiguration(
+    errorLimits: ErrorLimits(sampling: sampling),
+    attachments: paths("SDK_ATTACHMENTS")
+)
 do {
     let collector = try CollectorUploader(dsn: "http://unset@127.0.0.1:1/1")
-    if let second = getenv("SDK_SECOND_DSN") {
+    if let directory = paths("SDK_DIRECTORY").first {
+        try Mayday.start(configuration, uploader: [collector, DirectoryUploader(path: directory)])
+    } else if let second = getenv("SDK_SECOND_DSN") {
         let second = try CollectorUploader(dsn: String(cString: second), name: "second")
-        try Mayday.start(.init(), uploader: [collector, second])
+        try Mayday.start(configuration, uploader: [collector, second])
     } else if getenv("SDK_TRAP") != nil {
         try Mayday.start(.init(), uploader: TrappingUploader())
     } else if getenv("SDK_DROP") != nil {
-        try Mayday.start(.init(), uploader: collector, beforeSend: { _ in false })
+        try Mayday.start(configuration, uploader: collector, beforeSend: { _ in false })
     } else {
-        try Mayday.start(.init(), uploader: collector)
+        try Mayday.start(configuration, uploader: collector)
     }
 } catch {
     print("start: \(error)")
@@ -55,6 +67,16 @@ case "rehearse":
     await Rehearsing.run(Array(CommandLine.arguments.dropFirst(2)))
 case "crash":
     fatalError("the cart is empty")
+case "attach":
+    for path in paths("SDK_ADDED") { Mayday.addAttachment(path: path) }
+    Mayday.addAttachment(path: "/proc/self/status", name: "removed")
+    Mayday.removeAttachment(name: "removed")
+    if CommandLine.arguments.contains("crash") { fatalError("attached") }
+    struct Refusal: Error {}
+    Mayday.capture(Refusal(), attachments: [.bytes(Array("{}".utf8), name: "cart.json"), .file("/proc/self/comm")])
+    print("flushed: \(await Mayday.flush(timeout: .seconds(20)))")
+case "ask":
+    print(await Mayday.selfCheck(timeout: .seconds(10)))
 case "last-run":
     guard let run = Mayday.lastRun else {
         print("unknown")

@@ -73,7 +73,7 @@ extension SelfCheck {
         )
     }
 
-    static func delivery(_ service: Service) -> Finding {
+    static func delivery(_ service: Service, isAsked: Bool) -> Finding {
         let seconds = service.deliveryDeadline / .seconds(1)
         guard seconds > 0 else {
             guard service.spoolPath != nil else {
@@ -88,7 +88,9 @@ extension SelfCheck {
                 "not at the crash, the deadline is 0: the next start delivers to \(service.destination)"
             )
         }
-        return .ok("delivery", "at the crash, within \(seconds) s, to \(service.destination)")
+        let time = seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
+        let caveat = isAsked ? "" : " (not asked whether it is there)"
+        return .ok("delivery", "at the crash, within \(time) s, to \(service.destination)\(caveat)")
     }
 }
 

@@ -99,12 +99,14 @@ func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" 
 
 extension SelfCheck {
     /// Looks at everything. Reads `/proc/self`, the spool and the executable's file; loads nothing and sends nothing.
-    static func run(_ service: Service?) -> SelfCheck {
+    ///
+    /// - Parameter backends: what those that were asked answered; nil when they were not.
+    static func run(_ service: Service?, backends: [Finding]? = nil) -> SelfCheck {
         var findings = [capture(service)]
         if let service, service.isCapturing {
             let threads = ThreadStatus.all()
             findings += [handlers(), signalMasks(threads), alternateStacks(), unwinder(), profiler()]
-            findings += spool(service) + [delivery(service)]
+            findings += spool(service) + [delivery(service, isAsked: backends != nil)] + (backends ?? []) + discarded()
             // Two uploaders may need the same.
             for finding in service.uploaders.flatMap({ $0.selfCheck() }) where !findings.contains(finding) {
                 findings.append(finding)
@@ -138,14 +140,5 @@ extension SelfCheck {
             )
         }
         return .ok("capture", "started, \(MAYDAY_SDK_NAME) \(MAYDAY_SDK_VERSION)")
-    }
-}
-
-extension Service {
-    /// What `MAYDAY_SELF_CHECK` asks for, on standard error.
-    func printSelfCheck() {
-        for line in SelfCheck.run(self).description.split(separator: "\n") { StandardError.say(String(line)) }
-        guard selfCheck == MAYDAY_CHECK_AND_REHEARSE else { return }
-        Task.detached(priority: .utility) { StandardError.say(await Rehearsal.run(of: self).description) }
     }
 }
