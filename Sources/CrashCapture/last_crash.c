@@ -1,6 +1,6 @@
 // What the next start is told of this crash: a symbolic link `last-crash` in the spool that leads nowhere. Its target is the
-// text `ID SIGNAL MESSAGE`: made by one system call, and read by one (start.c); whole or not there, and left when the report
-// is delivered. Async-signal-safe.
+// text `ID SIGNAL`, short enough to need no block of its own where the process has reached its memory limit. It is made by one
+// system call and read by one (start.c), whole or not there, and left when the report is delivered. Async-signal-safe.
 
 #if defined(__linux__)
 
@@ -19,11 +19,6 @@ void mayday_remember_crash(void) {
     mayday_line_raw(&line, mayday_crash.id);
     mayday_line_raw(&line, " ");
     mayday_line_raw(&line, name != NULL ? name : "crash");
-    if (mayday_crash.message_source != NULL) {
-        mayday_line_raw(&line, " ");
-        size_t room = line.capacity - line.length;
-        mayday_line_bytes(&line, mayday_crash.message, mayday_crash.message_length < room ? mayday_crash.message_length : room);
-    }
     target[line.length] = '\0';
     // An older one was not told to anybody, and is not the last any more.
     sys_unlinkat(directory, MAYDAY_LAST_CRASH_LINK);

@@ -15,18 +15,16 @@ public struct LastRun: Sendable, Equatable {
         public let time: Timestamp
         /// `SIGILL`.
         public let signal: String
-        /// The fatal message, its first 900 bytes or so; nil where the process had none, as for most traps of a release build.
-        public let message: String?
     }
 
-    /// Reads what the dying process left, `ID SIGNAL MESSAGE`.
+    /// Reads what the dying process left, `ID SIGNAL`.
     init(_ left: String) {
-        let words = left.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
-        guard words.count >= 2, let time = ReportID.time(of: words[0]) else {
+        let words = left.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard words.count == 2, let time = ReportID.time(of: words[0]) else {
             crash = nil
             return
         }
-        crash = Crash(report: words[0], time: time, signal: words[1], message: words.count > 2 ? words[2] : nil)
+        crash = Crash(report: words[0], time: time, signal: words[1])
     }
 }
 

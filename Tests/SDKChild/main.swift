@@ -82,7 +82,7 @@ case "last-run":
         print("unknown")
         break
     }
-    print(run.crash.map { "\($0.report) \($0.time) \($0.signal) \($0.message ?? "-")" } ?? "no crash")
+    print(run.crash.map { "\($0.report) \($0.time) \($0.signal)" } ?? "no crash")
 case "report":
     await Reporting.run(CommandLine.arguments.dropFirst(2).first ?? "")
 case "leave":

@@ -124,10 +124,10 @@ bool mayday_spool_directory_holds_reports(int fd);
 /// Name of the link in the spool in which a crash is remembered.
 #define MAYDAY_LAST_CRASH_LINK "last-crash"
 
-/// Bytes of what is remembered of a crash, with the NUL: what a symbolic link holds everywhere.
-#define MAYDAY_LAST_CRASH_CAPACITY 1024
+/// Bytes of what is remembered of a crash, with the NUL: what file systems keep with the link itself.
+#define MAYDAY_LAST_CRASH_CAPACITY 60
 
-/// Takes what a crash before left in the spool for the next start, `ID SIGNAL MESSAGE`. One system call when there is nothing.
+/// Takes what a crash before left in the spool for the next start, `ID SIGNAL`. One system call when there is nothing.
 void mayday_last_crash_take(int directory);
 
 /// What was taken; empty when there was nothing.
