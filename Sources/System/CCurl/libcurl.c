@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #if defined(__has_include)
@@ -56,6 +57,15 @@ static void *symbol(void *handle, const char *name) {
     return address;
 }
 
+/// OpenSSL takes itself down in a function that `exit` calls, and one that is registered while our thread is in the middle of
+/// its initialisation runs before ours can wait for that thread. So it registers none; it has nothing to save. It has no effect
+/// where the service uses OpenSSL already.
+static void keep_openssl_at_exit(void *handle) {
+    const uint64_t no_atexit = 0x00080000;  // OPENSSL_INIT_NO_ATEXIT, OPENSSL_init_crypto(3)
+    int (*init_crypto)(uint64_t, const void *) = (int (*)(uint64_t, const void *))dlsym(handle, "OPENSSL_init_crypto");
+    if (init_crypto != NULL) init_crypto(no_atexit, NULL);
+}
+
 static void load(void) {
     // RTLD_LOCAL: neither libcurl nor its 30 dependencies (a TLS library among them) may take part in the service's own
     // symbol resolution. The handle is never closed; a service that uses libcurl itself shares the one instance.
@@ -66,6 +76,7 @@ static void load(void) {
         snprintf(load_problem, sizeof load_problem, "%s", reason != NULL ? reason : LIBRARY_NAME " cannot be loaded");
         return;
     }
+    keep_openssl_at_exit(handle);
     library.global_init = (int (*)(long))symbol(handle, "curl_global_init");
     library.easy_init = (void *(*)(void))symbol(handle, "curl_easy_init");
     library.easy_setopt = (int (*)(void *, int, ...))symbol(handle, "curl_easy_setopt");
