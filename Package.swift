@@ -74,7 +74,11 @@ let sdk: [Target] = [
     .target(name: "CrashCapture", dependencies: ["CUnwind", "CZlib"], cSettings: strictC, linkerSettings: zlib),
     .target(name: "CrashReport", dependencies: ["CZlib"], swiftSettings: strict, linkerSettings: zlib),
     .target(name: "Mayday", dependencies: ["CrashCapture", "CrashReport", "CCurl"], swiftSettings: strict),
-    .target(name: "Symbolication", dependencies: ["CrashReport", "CDwfl", "CDemangle"], swiftSettings: strict),
+    .target(
+        name: "Symbolication",
+        dependencies: ["CrashReport", "CDwfl", "CDemangle", "CZlib"],
+        swiftSettings: strict
+    ),
     .target(name: "Grouping", dependencies: ["CrashReport", "Symbolication"], swiftSettings: strict),
     // What Sentry's, OTLP's and the webhook's adapters share. A service that has none of them links none of it.
     .target(
@@ -113,8 +117,14 @@ let collector: [Target] = [
         swiftSettings: strict
     ),
     .target(
+        name: "SymbolStore",
+        dependencies: ["CrashReport", "Symbolication", "CZlib"],
+        path: "Collector/Symbols",
+        swiftSettings: strict
+    ),
+    .target(
         name: "Digest",
-        dependencies: ["CrashReport", "Symbolication", "Grouping", "Store"],
+        dependencies: ["CrashReport", "Symbolication", "SymbolStore", "Grouping", "Store"],
         path: "Collector/Digest",
         swiftSettings: strict
     ),
@@ -127,7 +137,8 @@ let collector: [Target] = [
     .executableTarget(
         name: "MaydayCLI",
         dependencies: [
-            "CrashReport", "Symbolication", "Grouping", "Store", "Ingest", "Import", "Digest", "Query", "CCurl",
+            "CrashReport", "Symbolication", "SymbolStore", "Grouping", "Store", "Ingest", "Import", "Digest", "Query",
+            "CCurl",
         ],
         path: "Collector/mayday",
         swiftSettings: strict
@@ -233,7 +244,15 @@ let tests: [Target] = [
     test("IngestTests", ["Ingest", "Store", "CrashReport"]),
     test("ImportTests", ["Import", "Store", "CrashReport"]),
     test("DigestTests", ["Digest", "Grouping", "Store", "Symbolication", "CrashReport"]),
-    test("CommandTests", ["MaydayCLI", "SDKChild", "Query", "Store", "CrashReport"], exclude: ["Golden"]),
+    test(
+        "CommandTests",
+        [
+            "MaydayCLI", "SDKChild", "CaptureChild", "Query", "Digest", "SymbolStore", "Grouping", "Symbolication",
+            "Store",
+            "CrashReport",
+        ],
+        exclude: ["Golden"]
+    ),
     test(
         "EndToEndTests",
         [

@@ -8,9 +8,17 @@ import harness
 import scale
 import sdk
 import store
+import symbolication
 import telling
 
-GROUPS = {"capture": capture.run, "scale": scale.run, "sdk": sdk.run, "store": store.run, "telling": telling.run}
+GROUPS = {
+    "capture": capture.run,
+    "scale": scale.run,
+    "sdk": sdk.run,
+    "store": store.run,
+    "symbolication": symbolication.run,
+    "telling": telling.run,
+}
 
 
 def main():

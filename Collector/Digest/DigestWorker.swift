@@ -13,6 +13,7 @@ public final class DigestWorker: Sendable {
     private let store: any Store
     private let makeDigest: @Sendable () -> (Report) throws -> DigestedReport
     private let log: @Sendable (String) -> Void
+    private let onDigested: @Sendable (ReportKey, DigestedReport) -> Void
     private let isWoken = Atomic(false)
     private let wakes = DispatchSemaphore(value: 0)
     private let isStarted = Atomic(false)
@@ -29,14 +30,17 @@ public final class DigestWorker: Sendable {
     ///
     /// - Parameters:
     ///   - log: gets a line for each report that was digested or failed, and for each failure of the store; called on the worker's thread.
+    ///   - onDigested: told of each report that was written; called on the worker's thread.
     ///   - makeDigest: makes what adds symbols and groups; called once, on the worker's thread, where the result stays.
     public init(
         store: any Store,
         log: @escaping @Sendable (String) -> Void,
+        onDigested: @escaping @Sendable (ReportKey, DigestedReport) -> Void = { _, _ in },
         makeDigest: @escaping @Sendable () -> (Report) throws -> DigestedReport
     ) {
         self.store = store
         self.log = log
+        self.onDigested = onDigested
         self.makeDigest = makeDigest
     }
 
@@ -137,6 +141,7 @@ public final class DigestWorker: Sendable {
             remarks: DigestRemarks(of: digested, warnings: warnings)
         )
         guard let written = try store.finish(digestion) else { return }
+        onDigested(pending.key, digested)
         doneCount.add(1, ordering: .relaxed)
         let change =
             switch written.event {

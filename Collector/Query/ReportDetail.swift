@@ -50,11 +50,14 @@ public struct ReportDetail: Sendable, Equatable {
     public static func load(
         file: [UInt8],
         named path: String,
-        digest: (Report) -> DigestedReport
+        digest: (Report) throws -> DigestedReport
     ) throws(QueryError) -> ReportDetail {
-        do throws(ReportDecodingError) {
-            let decoded = try Report.decode(gzip: file)
-            let digested = digest(decoded.report)
+        let decoded: DecodedReport
+        do throws(ReportDecodingError) { decoded = try Report.decode(gzip: file) } catch {
+            throw .unreadable("\(path) is not a report: \(error)")
+        }
+        do {
+            let digested = try digest(decoded.report)
             return ReportDetail(
                 stored: nil,
                 report: digested.report,
@@ -62,7 +65,9 @@ public struct ReportDetail: Sendable, Equatable {
                 remarks: DigestRemarks(of: digested, warnings: decoded.warnings)
             )
         } catch {
-            throw .unreadable("\(path) is not a report: \(error)")
+            // Without functions and lines it says more than not at all.
+            let warning = "it has no functions and lines: \(error)"
+            return ReportDetail(stored: nil, report: decoded.report, warnings: decoded.warnings + [warning])
         }
     }
 

@@ -51,6 +51,12 @@ public protocol Store: Sendable {
     /// Lets failed reports wait again unless they had `maximumAttempts`; those that still wait after that many
     /// attempts ended the process each time and are failed.
     func retryFailed(maximumAttempts: Int) throws(StoreError)
+    /// Takes digested reports out of their issues and lets them wait for digestion again; others are left as they are. An issue that
+    /// is left without reports is not listed, and is the same again when a report of its fingerprint comes.
+    ///
+    /// - Returns: how many wait now.
+    @discardableResult
+    func digestAgain(_ reports: [ReportKey]) throws(StoreError) -> Int
     /// How many reports are not grouped.
     func digestCounts() throws(StoreError) -> DigestCounts
 

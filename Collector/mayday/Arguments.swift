@@ -1,5 +1,6 @@
 import Foundation
 import Store
+import SymbolStore
 
 /// The arguments of one command, checked against its spec.
 struct Arguments: Sendable {
@@ -102,6 +103,15 @@ struct Arguments: Sendable {
             if let url = variable("MAYDAY_STORE") { return try database(url, givenBy: "MAYDAY_STORE") }
             return .directory(DataDirectory(variable("MAYDAY_DATA") ?? "./mayday-data"))
         }
+    }
+
+    /// Where debug files are kept: what `MAYDAY_SYMBOLS` says, else in the directory of the store.
+    func symbols() throws(CommandError) -> SymbolStore {
+        let variables = ProcessInfo.processInfo.environment
+        if let path = variables["MAYDAY_SYMBOLS"], !path.isEmpty { return SymbolStore(path) }
+        if case .directory(let directory) = try location() { return SymbolStore("\(directory.path)/symbols") }
+        let data = variables["MAYDAY_DATA"].flatMap { $0.isEmpty ? nil : $0 } ?? "./mayday-data"
+        return SymbolStore("\(data)/symbols")
     }
 
     /// The URL is not repeated: it may hold a password.

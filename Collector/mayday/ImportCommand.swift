@@ -1,6 +1,4 @@
 import CrashReport
-import Digest
-import Grouping
 import Import
 import Store
 
@@ -43,7 +41,7 @@ enum ImportCommand: Command {
                 text: "\(error); \(done) reports are there, import again for the rest"
             )
         }
-        try digest(store, try arguments.location(), console)
+        try LocalDigest.run(store, arguments, console)
         return show(importer.outcome, arguments, console)
     }
 
@@ -60,22 +58,6 @@ enum ImportCommand: Command {
             throw arguments.usage("there are \(projects.count) projects: say which with --project ID")
         }
         return only
-    }
-
-    /// Groups what was imported, unless `mayday serve` is there to do it.
-    private static func digest(_ store: any Store, _ location: StoreLocation, _ console: Console) throws(CommandError) {
-        guard try CommandError.wrapping({ () throws(StoreError) in try !store.isServed() }) else { return }
-        // It may have started just now.
-        let lock: ServeLock?
-        do throws(StoreError) { lock = try location.lock() } catch { return }
-        let worker = DigestWorker(store: store, log: { _ in }) {
-            let digester = Digester()
-            return digester.digest
-        }
-        worker.start()
-        worker.stop(within: .seconds(600))
-        if worker.failed > 0 { console.note("\(worker.failed) could not be grouped: see `mayday reports`") }
-        lock?.release()
     }
 
     private static func show(_ outcome: Importer.Outcome, _ arguments: Arguments, _ console: Console) -> ExitCode {

@@ -4,7 +4,8 @@ enum Mayday {
     static var commands: [any Command.Type] {
         [
             ServeCommand.self, ListCommand.self, ReportsCommand.self, ShowCommand.self, ResolveCommand.self,
-            MuteCommand.self, ReopenCommand.self, ProjectsCommand.self, ImportCommand.self, BackupCommand.self,
+            MuteCommand.self, ReopenCommand.self, SymbolsCommand.self, ProjectsCommand.self, ImportCommand.self,
+            BackupCommand.self,
             CheckCommand.self, DoctorCommand.self,
             VersionCommand.self,
         ]
@@ -45,7 +46,9 @@ enum Mayday {
     }
 
     private static func command(_ name: String) throws(CommandError) -> any Command.Type {
-        if let command = commands.first(where: { $0.spec.name == name }) { return command }
+        if let command = (commands + [SymbolicateWorkerCommand.self]).first(where: { $0.spec.name == name }) {
+            return command
+        }
         let names = commands.map { $0.spec.name }.joined(separator: ", ")
         throw .usage("unknown command \(name): there are \(names); see `mayday --help`")
     }

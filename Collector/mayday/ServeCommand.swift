@@ -1,6 +1,5 @@
 import CrashReport
 import Digest
-import Grouping
 import Foundation
 import Ingest
 import Query
@@ -45,10 +44,7 @@ enum ServeCommand: Command {
         let (lock, store) = try CommandError.wrapping { () throws(StoreError) in
             (try location.lock(), try location.create())
         }
-        let worker = DigestWorker(store: store, log: log.line) {
-            let digester = Digester()
-            return digester.digest
-        }
+        let worker = LocalDigest.worker(store, try arguments.symbols(), log: log.line)
         let server: IngestServer
         do throws(ListenError) {
             server = try IngestServer(address, store: store, parts: parts(store, worker, log))

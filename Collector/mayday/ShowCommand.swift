@@ -1,5 +1,5 @@
 import CrashReport
-import Grouping
+import Digest
 import Foundation
 import Query
 import Store
@@ -61,9 +61,9 @@ enum ShowCommand: Command {
             try show(detail.json, detail.text, reading, of: detail.report, arguments, console)
         case .file(let path):
             let bytes = try contents(of: path)
-            let digester = Digester()
+            let digester = SymbolicateWorkerCommand.digester(try arguments.symbols())
             let detail = try CommandError.querying { () throws(QueryError) in
-                try ReportDetail.load(file: bytes, named: path, digest: digester.digest)
+                try ReportDetail.load(file: bytes, named: path) { report in try digester.digest(report) }
             }
             try check(detail.report, has: reading.thread)
             try show(detail.json, detail.text, reading, of: detail.report, arguments, console)

@@ -4,6 +4,8 @@ import Glibc
 struct DebugFileFinder {
     /// Directories laid out as `/usr/lib/debug` is: `.build-id/ab/cdef….debug`, and paths repeated below them.
     var debugDirectories: [String]
+    /// Directory of a symbol store.
+    var symbolStore: String?
 
     /// The module of an image, or why there is none.
     func module(path: String, buildID: String) -> Result<DebugModule, ImageNote.Reason> {
@@ -28,7 +30,16 @@ struct DebugFileFinder {
         for candidate in candidates(object: object, path: path, buildID: buildID) {
             if let file = try? ELFFile(path: candidate), file.buildID == buildID { return file }
         }
-        return nil
+        return storedFile(buildID)
+    }
+
+    /// The file that a symbol store has of a build.
+    private func storedFile(_ buildID: String) -> ELFFile? {
+        guard let symbolStore, let path = SymbolStorePath.file(of: buildID),
+            let descriptor = UnpackedFile.open("\(symbolStore)/\(path)"),
+            let file = try? ELFFile(descriptor: descriptor, path: "\(symbolStore)/\(path)"), file.buildID == buildID
+        else { return nil }
+        return file
     }
 
     /// Where such a file may be, in the order in which they are looked at.

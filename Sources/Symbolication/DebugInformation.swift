@@ -10,6 +10,8 @@ final class DebugInformation {
     private var units: [CompileUnit] = []
     private var unitRanges = RangeTable()
     private var budget: WorkBudget
+    /// True when the list of units ends in the middle of something.
+    private var isTorn = false
 
     /// Reads the list of units; nil when the file has no DWARF.
     init?(_ file: ELFFile) {
@@ -27,8 +29,8 @@ final class DebugInformation {
 
     deinit { dwarf_end(dwarf) }
 
-    /// True when the file was given up on: larger than any honest one, or damaged in a way that repeats.
-    var isExhausted: Bool { budget.isExhausted }
+    /// True when the file was given up on: larger than any honest one, or damaged.
+    var isDamaged: Bool { budget.isExhausted || isTorn }
 
     /// Functions at `address`, the innermost inlined one first; empty where no unit has code.
     func places(at address: UInt64) -> [Place] {
@@ -42,7 +44,9 @@ final class DebugInformation {
             var next: OpaquePointer?
             var root = Dwarf_Die()
             // No sub-DIE: asked for one, libdw opens files whose paths are written in this one.
-            guard dwarf_get_units(dwarf, current, &next, nil, nil, &root, nil) == 0, next != nil else { return }
+            let result = dwarf_get_units(dwarf, current, &next, nil, nil, &root, nil)
+            if result < 0 { isTorn = true }
+            guard result == 0, next != nil else { return }
             current = next
             let tag = root.tag
             guard tag == DW_TAG_compile_unit || tag == DW_TAG_partial_unit else { continue }

@@ -11,6 +11,9 @@ final class DebugModule {
 
     private let symbols: SymbolTable
     private let debug: DebugInformation?
+    /// True when a file of it that should have debug information ends early, or has some that cannot be read at all.
+    private let isCut: Bool
+    private let isUnreadable: Bool
     private var answers: [UInt64: Answer] = [:]
 
     /// What is at one address.
@@ -30,13 +33,18 @@ final class DebugModule {
         base = main?.base ?? 0
         size = (object?.size ?? 0) + (debugFile?.size ?? 0)
         debug = debugFile.flatMap(DebugInformation.init) ?? object.flatMap(DebugInformation.init)
+        let files = [object, debugFile].compactMap(\.self)
+        isCut = files.contains { $0.isCut }
+        isUnreadable = debug == nil && files.contains { $0.section(named: ".debug_info") != nil }
         let split = SymbolTable(debugFile)
         symbols = split.isEmpty ? SymbolTable(object) : split
     }
 
     /// What to say about this module, if anything.
     var shortcoming: ImageNote.Reason? {
-        if let debug { return debug.isExhausted ? .damaged : nil }
+        if isCut { return .cut }
+        if let debug { return debug.isDamaged ? .damaged : nil }
+        if isUnreadable { return .damaged }
         return symbols.isEmpty ? .stripped : .noDebugInformation
     }
 

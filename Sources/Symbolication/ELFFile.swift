@@ -15,12 +15,13 @@ final class ELFFile {
     let base: UInt64
     /// Where the file has code, in its own addresses.
     let code: CodeRanges
+    /// True when it ends before what its headers say that it holds.
+    let isCut: Bool
 
     private let descriptor: Int32
 
     /// Opens a regular file; devices, pipes and directories are refused without being read.
-    init(path: String) throws(ELFFileError) {
-        if let problem = mayday_libdw_load() { throw .noLibrary(String(cString: problem)) }
+    convenience init(path: String) throws(ELFFileError) {
         // The path comes from a report: opening a pipe lets its writer go on, and opening a device may do anything, so they
         // are not opened at all; should one take the file's place meanwhile, O_NONBLOCK keeps the open from waiting.
         var before = stat()
@@ -28,6 +29,15 @@ final class ELFFile {
         guard before.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw .unreadable(errno) }
+        try self.init(descriptor: descriptor, path: path)
+    }
+
+    /// Takes an open file, and closes it in the end, also when this throws.
+    init(descriptor: Int32, path: String) throws(ELFFileError) {
+        if let problem = mayday_libdw_load() {
+            close(descriptor)
+            throw .noLibrary(String(cString: problem))
+        }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
@@ -56,6 +66,7 @@ final class ELFFile {
         self.buildID = Self.readBuildID(handle)
         self.base = Self.readBase(handle)
         self.code = Self.readCode(handle)
+        self.isCut = Self.readEnd(handle) > UInt64(facts.st_size)
     }
 
     deinit {
@@ -124,6 +135,24 @@ final class ELFFile {
             base = min(base ?? .max, header.p_vaddr & ~0xfff)
         }
         return base ?? 0
+    }
+
+    /// Where the file ends by its headers. Segments are not asked: those of a file with only debug information are elsewhere.
+    private static func readEnd(_ handle: OpaquePointer) -> UInt64 {
+        var header = GElf_Ehdr()
+        guard gelf_getehdr(handle, &header) != nil, header.e_shoff > 0 else { return 0 }
+        let table = UInt64(header.e_shnum) * UInt64(header.e_shentsize)
+        var end = header.e_shoff.addingReportingOverflow(table).partialValue
+        var section = elf_nextscn(handle, nil)
+        while let current = section {
+            var header = GElf_Shdr()
+            if gelf_getshdr(current, &header) != nil, header.sh_type != GElf_Word(SHT_NOBITS) {
+                let (sum, overflow) = header.sh_offset.addingReportingOverflow(header.sh_size)
+                end = max(end, overflow ? .max : sum)
+            }
+            section = elf_nextscn(handle, current)
+        }
+        return end
     }
 
     /// By sections: a segment of code may hold read-only data too, and a file that holds only debug information still lists them.

@@ -1,5 +1,5 @@
 /// Why frames of an image have no functions, or no lines.
-public struct ImageNote: Sendable, Hashable, CustomStringConvertible {
+public struct ImageNote: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Index into the report's images.
     public var image: Int
     /// Path as the loader knew it.
@@ -10,7 +10,7 @@ public struct ImageNote: Sendable, Hashable, CustomStringConvertible {
     public var reason: Reason
 
     /// What is missing.
-    public enum Reason: Error, Hashable {
+    public enum Reason: Error, Hashable, Codable {
         /// The report has no build id, so no file can be known to be the right one.
         case noBuildID
         /// No file could be read where the image was, and no debug file has its build id.
@@ -27,6 +27,10 @@ public struct ImageNote: Sendable, Hashable, CustomStringConvertible {
         case noLibrary(String)
         /// The debug information is damaged, or beyond the limits, and was given up on.
         case damaged
+        /// The file ends before what its headers announce.
+        case cut
+        /// The files ended the process that read them, or took too long; with what happened.
+        case leftOut(String)
     }
 
     /// One line that says what is missing and what to do about it.
@@ -48,6 +52,10 @@ public struct ImageNote: Sendable, Hashable, CustomStringConvertible {
             "\(path): its functions are not known, install libdw1: \(problem)"
         case .damaged:
             "\(path): its debug information is damaged and was used as far as it goes"
+        case .cut:
+            "\(path): its file is cut short and was used as far as it goes; the whole one has build id \(buildID ?? "")"
+        case .leftOut(let harm):
+            "\(path): its debug information was left out, since the process that read it \(harm)"
         }
     }
 }

@@ -10,6 +10,12 @@ public final class Symbolicator {
     private let demangler = Demangler()
     private var modules: [String: OpenModule] = [:]
     private var clock = 0
+    private var imageInUse = -1
+
+    /// Builds whose files are not opened, and what they did: it is said in the image's note.
+    public var leftOut: [String: String] = [:]
+    /// Called with the index of an image before its files are looked at, and when it changes.
+    public var onUse: ((Int) -> Void)?
 
     private struct OpenModule {
         var module: DebugModule
@@ -20,15 +26,19 @@ public final class Symbolicator {
     private static let openBytesLimit = 1 << 30
 
     /// A symbolicator with no debug files open.
-    /// - Parameter debugDirectories: Where debug files are besides the images' own paths, laid out as `/usr/lib/debug` is.
-    public init(debugDirectories: [String] = ["/usr/lib/debug"]) {
-        finder = DebugFileFinder(debugDirectories: debugDirectories)
+    ///
+    /// - Parameters:
+    ///   - debugDirectories: Where debug files are besides the images' own paths, laid out as `/usr/lib/debug` is.
+    ///   - symbolStore: Directory of packed files by build id (`SymbolStorePath`), which is asked last.
+    public init(debugDirectories: [String] = ["/usr/lib/debug"], symbolStore: String? = nil) {
+        finder = DebugFileFinder(debugDirectories: debugDirectories, symbolStore: symbolStore)
     }
 
     /// The report with `symbols` and `origin` on every frame that could be resolved, and why others could not.
     public func symbolicate(_ report: Report) -> SymbolicatedReport {
         var report = report
         clock += 1
+        imageInUse = -1
         var images = report.images.indices.map {
             ImageState(report.images[$0], index: $0, executable: report.header.process.path)
         }
@@ -77,6 +87,10 @@ public final class Symbolicator {
 
     private func resolve(_ frame: inout Frame, isBehind: Bool, in images: inout [ImageState]) {
         guard let index = frame.image, images.indices.contains(index) else { return }
+        if imageInUse != index {
+            imageInUse = index
+            onUse?(index)
+        }
         lookUp(&images[index])
         frame.origin = images[index].owner
         guard let module = images[index].module else { return }
@@ -94,12 +108,16 @@ public final class Symbolicator {
         guard !state.image.path.hasPrefix("["), !state.image.path.hasPrefix("linux-vdso") else { return }
         var reason: ImageNote.Reason?
         if let buildID = state.image.buildID, buildID.utf8.contains(where: { $0 != UInt8(ascii: "0") }) {
-            switch module(of: state.image, buildID: buildID.lowercased(), owner: state.owner) {
-            case .success(let module):
-                state.module = module
-                reason = module.shortcoming
-            case .failure(let failure):
-                reason = failure
+            if let harm = leftOut[buildID.lowercased()] {
+                reason = .leftOut(harm)
+            } else {
+                switch module(of: state.image, buildID: buildID.lowercased(), owner: state.owner) {
+                case .success(let module):
+                    state.module = module
+                    reason = module.shortcoming
+                case .failure(let failure):
+                    reason = failure
+                }
             }
         } else {
             reason = .noBuildID

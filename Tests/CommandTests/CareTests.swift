@@ -87,6 +87,9 @@
             for seed in 0..<40 {
                 #expect(try serving.post(SampleReport(seed: UInt64(seed)).gzip(), key: key).status == 201)
             }
+            // Else the log is left beside the database file, with the bodies in it.
+            var list = try await collector.run("list", "--json")
+            while try Listed.pending(list.output) > 0 { list = try await collector.run("list", "--json") }
             #expect(await serving.stop().status == .exited(0))
             let database = "\(collector.data)/mayday.sqlite"
             var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: database)))

@@ -119,6 +119,79 @@ extension SQLStore {
         }
     }
 
+    func digestAgain(_ reports: [ReportKey]) throws(StoreError) -> Int {
+        try engine.write { connection throws(StoreError) in
+            var count = 0
+            for key in reports {
+                let found = try connection.query(
+                    """
+                    SELECT row, issue, time, release, host FROM reports WHERE project = ? AND id = ? AND digest = 1
+                    \(connection.dialect.forUpdate)
+                    """,
+                    [key.project, key.id]
+                ) {
+                    (
+                        row: $0.int(0), issue: $0.int(1), time: $0.time(2), release: $0.optionalText(3),
+                        host: $0.optionalText(4)
+                    )
+                }
+                guard let report = found.first else { continue }
+                let bytes = try connection.query(
+                    "SELECT length(gzip) FROM digested_bodies WHERE report = ?",
+                    [report.row]
+                ) {
+                    $0.int(0)
+                }
+                try connection.run("DELETE FROM digested_bodies WHERE report = ?", [report.row])
+                try connection.run(
+                    """
+                    UPDATE reports SET digest = 0, attempts = 0, claimant = NULL, issue = NULL, title = NULL, culprit = NULL,
+                        bytes = bytes - ?
+                    WHERE row = ?
+                    """,
+                    [bytes.first ?? 0, report.row]
+                )
+                try Self.uncount(
+                    report.issue,
+                    time: report.time,
+                    release: report.release,
+                    host: report.host,
+                    on: connection
+                )
+                count += 1
+            }
+            return count
+        }
+    }
+
+    /// Takes a report out of what its issue counts, once it is not the issue's any more.
+    private static func uncount(
+        _ issue: Int,
+        time: Timestamp,
+        release: String?,
+        host: String?,
+        on connection: any SQLConnection
+    ) throws(StoreError) {
+        try connection.run("UPDATE issues SET count = count - 1 WHERE row = ?", [issue])
+        let hour = Int(time.microseconds / HourCount.length)
+        try connection.run("UPDATE issue_hours SET count = count - 1 WHERE issue = ? AND hour = ?", [issue, hour])
+        try connection.run("DELETE FROM issue_hours WHERE issue = ? AND hour = ? AND count < 1", [issue, hour])
+        if let release {
+            let values: [any SQLBindable] = [issue, release]
+            try connection.run("UPDATE issue_releases SET count = count - 1 WHERE issue = ? AND release = ?", values)
+            try connection.run("DELETE FROM issue_releases WHERE issue = ? AND release = ? AND count < 1", values)
+        }
+        guard let host else { return }
+        let gone = try connection.run(
+            """
+            DELETE FROM issue_hosts WHERE issue = ?1 AND host = ?2
+                AND NOT EXISTS (SELECT 1 FROM reports WHERE issue = ?1 AND host = ?2)
+            """,
+            [issue, host]
+        )
+        if gone > 0 { try connection.run("UPDATE issues SET hosts = hosts - 1 WHERE row = ?", [issue]) }
+    }
+
     func digestCounts() throws(StoreError) -> DigestCounts {
         try engine.read { connection throws(StoreError) in
             // The index of the undigested is used only by a query that repeats its condition.

@@ -16,7 +16,8 @@ extension SQLStore {
     func issues(_ selection: IssueSelection) throws(StoreError) -> [Issue] {
         // Numbered, since the time is needed twice.
         var values: [any SQLBindable] = [selection.time, selection.limit]
-        var clauses: [String] = []
+        // Not one whose reports were all digested again, into others.
+        var clauses = ["count > 0"]
         func add(_ clause: String, _ value: (any SQLBindable)?) {
             guard let value else { return }
             values.append(value)
@@ -25,7 +26,7 @@ extension SQLStore {
         add("project", selection.project)
         add("number", selection.number)
         add(effectiveStatus(at: "?1"), selection.status)
-        let condition = clauses.isEmpty ? "" : "WHERE " + clauses.joined(separator: " AND ")
+        let condition = "WHERE " + clauses.joined(separator: " AND ")
         let sql = """
             SELECT \(issueColumns(at: "?1")) FROM issues \(condition) ORDER BY last_seen DESC, row DESC LIMIT ?2
             """

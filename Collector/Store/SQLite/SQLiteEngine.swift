@@ -135,8 +135,12 @@ final class SQLiteEngine: SQLEngine {
         return Reader(connection)
     }
 
-    /// Closes what is not in use; the writer follows with the last reference.
-    func close() { readers.withLock { $0.removeAll() } }
+    /// Closes what is not in use, and moves the log into the database file: the writer goes with the last reference only,
+    /// which a thread may hold to the process' end.
+    func close() {
+        readers.withLock { $0.removeAll() }
+        writes.moveLog()
+    }
 }
 
 extension DataDirectory {

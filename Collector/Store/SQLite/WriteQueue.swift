@@ -46,6 +46,9 @@ final class WriteQueue: Sendable {
         return try outcome.get()
     }
 
+    /// Moves the log into the database file, as far as nobody reads. What cannot be moved stays in the log, which is as durable.
+    func moveLog() { connection.withLock { try? $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") } }
+
     /// Commits one round, and wakes its callers and the next leader.
     private func lead() {
         let round = line.withLock { line in

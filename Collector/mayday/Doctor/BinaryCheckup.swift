@@ -69,8 +69,10 @@ enum BinaryCheckup {
                 "put the unstripped binary of this build, or what `objcopy --only-keep-debug` makes of it, to "
                     + (file.places.first ?? "/usr/lib/debug/.build-id")
             )
+        case .cut?:
+            checkup.warning(check, "the file is cut short: used as far as it goes", "copy or build it again")
         // The file itself was found, so that the others cannot be.
-        case .damaged?, .noBuildID?, .notFound?, .otherBuild?, .notAnObject?, .noLibrary?:
+        case .damaged?, .leftOut?, .noBuildID?, .notFound?, .otherBuild?, .notAnObject?, .noLibrary?:
             checkup.warning(check, "damaged: used as far as it goes", "build it again")
         }
     }

@@ -12,7 +12,7 @@
     X(dwarf_getsrcfiles) X(dwarf_linecol) X(dwarf_lineno) X(dwarf_linesrc) X(dwarf_ranges) X(dwarf_siblingof)          \
     X(dwarf_tag) X(dwelf_elf_gnu_build_id) X(dwelf_elf_gnu_debuglink) X(elf_begin) X(elf_end) X(elf_getdata)           \
     X(elf_getphdrnum) X(elf_getshdrstrndx) X(elf_kind) X(elf_nextscn) X(elf_strptr) X(elf_version) X(gelf_getphdr)     \
-    X(gelf_getshdr) X(gelf_getsym)
+    X(gelf_getehdr) X(gelf_getshdr) X(gelf_getsym)
 
 static struct {
 #define POINTER(name) __typeof__(name) *name;
@@ -85,6 +85,7 @@ FORWARD(Elf_Kind, elf_kind, (Elf * elf), elf)
 FORWARD(Elf_Scn *, elf_nextscn, (Elf * elf, Elf_Scn *section), elf, section)
 FORWARD(char *, elf_strptr, (Elf * elf, size_t index, size_t offset), elf, index, offset)
 FORWARD(unsigned int, elf_version, (unsigned int version), version)
+FORWARD(GElf_Ehdr *, gelf_getehdr, (Elf * elf, GElf_Ehdr *result), elf, result)
 FORWARD(GElf_Phdr *, gelf_getphdr, (Elf * elf, int index, GElf_Phdr *result), elf, index, result)
 FORWARD(GElf_Shdr *, gelf_getshdr, (Elf_Scn * section, GElf_Shdr *result), section, result)
 FORWARD(GElf_Sym *, gelf_getsym, (Elf_Data * data, int index, GElf_Sym *result), data, index, result)

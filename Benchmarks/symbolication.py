@@ -1,0 +1,221 @@
+"""Functions, files and lines of addresses, beside llvm-symbolizer and addr2line, on the same file in the same run.
+
+Ours is the process that the collector runs, asked over its own pipe: so reading the report, grouping and writing it are in
+its time. The others get addresses on standard input and answer on standard output, and stay running as well.
+"""
+
+import gzip
+import json
+import os
+import random
+import shutil
+import struct
+import subprocess
+import time
+from pathlib import Path
+from statistics import median
+
+from harness import BUILD, ROOT, Failure, bench, log, rounds, swift_build
+from large import large_program
+
+ADDRESSES = 10_000
+
+
+def functions(program):
+    """Address ranges of the functions in the program's own code, by its symbol table."""
+    found = []
+    listing = subprocess.run(["nm", "-S", "--defined-only", str(program)], check=True, stdout=subprocess.PIPE, text=True)
+    for line in listing.stdout.splitlines():
+        fields = line.split()
+        if len(fields) == 4 and fields[2] in "tT" and "Ballast" in fields[3] and int(fields[1], 16) > 64:
+            found.append((int(fields[0], 16), int(fields[1], 16)))
+    if len(found) < 100:
+        raise Failure("the large program has too few functions of its own")
+    return found
+
+
+def build_id(program):
+    notes = subprocess.run(["readelf", "-n", str(program)], check=True, stdout=subprocess.PIPE, text=True).stdout
+    for line in notes.splitlines():
+        if "Build ID:" in line:
+            return line.split()[-1]
+    raise Failure("the large program has no build id")
+
+
+def report(program, identity, addresses):
+    """A report file with a frame at each address; trust `await` makes the address exact."""
+    base = 0x5500_0000_0000
+    lines = [
+        {"type": "report", "version": 1, "id": "01a22bb5-57c6-7356-a87f-2b2e6b40795b", "kind": "crash",
+         "time": "2026-11-30T09:07:14.502997Z", "process": {"pid": 1, "path": str(program)},
+         "sdk": {"name": "mayday-swift", "version": "0.1.0"}},
+        {"type": "crash", "thread": 1, "signal": {"number": 4, "name": "SIGILL", "code": 2}},
+    ]
+    # Threads of a thousand frames: a line has a limit.
+    for thread, start in enumerate(range(0, len(addresses), 1000)):
+        frames = [{"address": hex(base + a), "image": 0, "offset": hex(a), "trust": "await"} for a in addresses[start:start + 1000]]
+        lines.append({"type": "thread", "id": thread + 1, "crashed": thread == 0, "frames": frames})
+    lines.append({"type": "image", "path": str(program), "build_id": identity, "base": hex(base), "size": hex(1 << 30)})
+    lines.append({"type": "end", "stages": [], "duration_us": 1})
+    return gzip.compress(("\n".join(json.dumps(line) for line in lines) + "\n").encode(), 1)
+
+
+class Process:
+    def __init__(self, command, **options):
+        environment = {k: v for k, v in os.environ.items() if k != "DEBUGINFOD_URLS"}
+        self.child = subprocess.Popen(
+            [str(part) for part in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, env=environment, **options)
+
+    def peak(self):
+        """Most resident memory so far, in megabytes."""
+        for line in Path(f"/proc/{self.child.pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM"):
+                return int(line.split()[1]) / 1024
+        raise Failure("no peak of memory")
+
+    def end(self):
+        self.child.stdin.close()
+        self.child.stdout.close()
+        self.child.wait()
+
+
+class Ours(Process):
+    def __init__(self, mayday):
+        # The third descriptor is the collector's file, to which the image at work is written.
+        progress = os.open("/dev/null", os.O_WRONLY)
+        super().__init__(["/bin/sh", "-c", 'exec "$0" symbolicate-worker 3>/dev/null', mayday])
+        os.close(progress)
+
+    def ask(self, prepared):
+        self.child.stdin.write(struct.pack("<IB", len(prepared), ord("R")) + prepared)
+        self.child.stdin.flush()
+        answer = b""
+        for _ in range(2):
+            size, kind = struct.unpack("<IB", self.child.stdout.read(5))
+            answer = self.child.stdout.read(size)
+            if kind == ord("E"):
+                raise Failure(f"the worker failed: {answer.decode()}")
+        return answer
+
+    @staticmethod
+    def known(answer):
+        """How many addresses have a line."""
+        lines = [json.loads(line) for line in gzip.decompress(answer).splitlines()]
+        frames = [frame for line in lines if line["type"] == "thread" for frame in line["frames"]]
+        return sum(any(symbol.get("line") for symbol in frame.get("symbols", [])) for frame in frames)
+
+
+class Theirs(Process):
+    """A tool that answers each line with some, the last of which is empty or that of a mark."""
+
+    def __init__(self, command):
+        super().__init__(command)
+        self.mark = None
+
+    def ask(self, addresses):
+        # Answers are read while questions are written, as either pipe may be full.
+        text = "".join(f"{hex(a)}\n" for a in addresses) + "0x0\n"
+        writer = os.fork()
+        if writer == 0:
+            try:
+                self.child.stdin.write(text.encode())
+                self.child.stdin.flush()
+            finally:
+                os._exit(0)
+        last = b""
+        blocks = 0
+        while blocks <= len(addresses):
+            line = self.child.stdout.readline()
+            if not line:
+                raise Failure("the peer ended")
+            if self.ends(line):
+                blocks += 1
+            last = line
+        os.waitpid(writer, 0)
+        return last
+
+
+class LLVM(Theirs):
+    def __init__(self, tool, program):
+        super().__init__([tool, f"--obj={program}", "--inlines", "--output-style=JSON"])
+
+    def ends(self, line):
+        return line.startswith(b"{")
+
+
+class Addr2line(Theirs):
+    def __init__(self, program):
+        super().__init__(["addr2line", "-i", "-f", "-a", "-e", program])
+        self.seen = 0
+
+    def ends(self, line):
+        # -a prints the address in front of each answer: one block is over when the next begins.
+        return line.startswith(b"0x")
+
+
+def evict(path):
+    descriptor = os.open(path, os.O_RDONLY)
+    os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.close(descriptor)
+
+
+def timed(action):
+    start = time.perf_counter()
+    value = action()
+    return time.perf_counter() - start, value
+
+
+def measure(start, first, batch, program):
+    """Times of the first address on a cold and on a warm file, of a batch and of the same again; and memory."""
+    times = {}
+    for name in ("cold", "warm"):
+        if name == "cold":
+            evict(program)
+        begin = time.perf_counter()
+        process = start()
+        process.ask(first)
+        times[f"first-{name}"] = time.perf_counter() - begin
+        if name == "cold":
+            process.end()
+    times["pass-1"], answer = timed(lambda: process.ask(batch))
+    times["pass-2"], _ = timed(lambda: process.ask(batch))
+    times["memory"] = process.peak()
+    process.end()
+    return times, answer
+
+
+def run():
+    program, size = large_program()
+    mayday = swift_build(ROOT, ROOT / ".build" / "release-build", ["mayday"]) / "mayday"
+    llvm = shutil.which("llvm-symbolizer")
+    if not llvm:
+        raise Failure("no llvm-symbolizer on the PATH: it is in the Swift toolchain")
+    randomness = random.Random(7)
+    ranges = functions(program)
+    weights = [length for _, length in ranges]
+    addresses = [low + randomness.randrange(length) for low, length in randomness.choices(ranges, weights, k=ADDRESSES)]
+    identity = build_id(program)
+    log(f"{ADDRESSES} addresses of {Path(program).name}, {size / 1e6:.0f} MB of debug information")
+    one, all_of_them = report(program, identity, addresses[:1]), report(program, identity, addresses)
+
+    figures = {"ours": [], "llvm-symbolizer": [], "addr2line": []}
+    for _ in range(rounds(3)):
+        times, answer = measure(lambda: Ours(mayday), one, all_of_them, program)
+        if Ours.known(answer) < ADDRESSES * 0.9:
+            raise Failure(f"only {Ours.known(answer)} of {ADDRESSES} addresses have a line")
+        figures["ours"].append(times)
+        figures["llvm-symbolizer"].append(measure(lambda: LLVM(llvm, program), addresses[:1], addresses, program)[0])
+        figures["addr2line"].append(measure(lambda: Addr2line(program), addresses[:1], addresses, program)[0])
+
+    def middle(who, what):
+        return median(times[what] for times in figures[who])
+
+    for peer in ("llvm-symbolizer", "addr2line"):
+        short = "llvm" if peer == "llvm-symbolizer" else peer
+        for what, name in (("pass-1", "first-pass"), ("pass-2", "second-pass")):
+            ours, theirs = ADDRESSES / middle("ours", what), ADDRESSES / middle(peer, what)
+            bench(f"symbolication-{name}-{short}", ours, "addresses/s", ours / theirs, peer)
+        for what in ("first-cold", "first-warm"):
+            bench(f"symbolication-{what}-{short}", middle("ours", what) * 1e3, "ms", middle(peer, what) / middle("ours", what), peer)
+        bench(f"symbolication-memory-{short}", middle("ours", "memory"), "MB", middle(peer, "memory") / middle("ours", "memory"), peer)

@@ -1,0 +1,106 @@
+import CrashReport
+import Foundation
+import Grouping
+public import Symbolication
+
+/// The process that reads debug files: digests what it is sent, until there is nothing more.
+///
+/// Debug files come from outside. What they do to libdw, to the demanglers or to memory they do here, within limits; the
+/// collector starts another one.
+public struct DigestService {
+    private let input: Int32
+    private let output: Int32
+    private let progress: Int32
+    private let limits: WorkerLimits
+
+    /// Descriptor at which the image is noted that is being worked on: a file of the collector.
+    static let progressDescriptor: Int32 = 3
+
+    /// A service on standard input and output.
+    public init(limits: WorkerLimits) {
+        self.init(input: STDIN_FILENO, output: STDOUT_FILENO, progress: Self.progressDescriptor, limits: limits)
+    }
+
+    init(input: Int32, output: Int32, progress: Int32, limits: WorkerLimits) {
+        self.input = input
+        self.output = output
+        self.progress = progress
+        self.limits = limits
+    }
+
+    /// Serves until the other end is closed.
+    public func run(_ symbolicator: Symbolicator) {
+        closeInherited()
+        limits.apply()
+        let digester = Digester(symbolicator: symbolicator)
+        symbolicator.onUse = note
+        while let message = read() {
+            switch message {
+            case .leftOut(let json):
+                symbolicator.leftOut = (try? JSONDecoder().decode([String: String].self, from: Data(json))) ?? [:]
+            case .report(let gzip):
+                limits.applyForReport()
+                guard answer(gzip, digester).allSatisfy(write) else { return }
+                note(-1)
+            case .facts, .digested, .failed:
+                return
+            }
+        }
+    }
+
+    /// Connections and files of the collector that came along are nobody's here.
+    private func closeInherited() {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+            guard let descriptor = Int32(name), descriptor > max(STDERR_FILENO, progress) else { continue }
+            close(descriptor)
+        }
+    }
+
+    private func answer(_ gzip: [UInt8], _ digester: Digester) -> [WorkerMessage] {
+        do {
+            let digested = digester.digest(try Report.decode(gzip: gzip).report)
+            let facts = [UInt8](try JSONEncoder().encode(DigestFacts(digested)))
+            return [.facts(facts), .digested(digested.report.encode())]
+        } catch {
+            return [.failed(Array("\(error)".utf8))]
+        }
+    }
+
+    /// One small write, which reaches the file whatever happens to this process next.
+    private func note(_ image: Int) {
+        var number = Int32(clamping: image)
+        _ = pwrite(progress, &number, MemoryLayout.size(ofValue: number), 0)
+    }
+
+    private func read() -> WorkerMessage? {
+        guard let header = read(WorkerMessage.headerLength), let length = WorkerMessage.length(header),
+            let payload = read(length)
+        else { return nil }
+        return WorkerMessage(header: header, payload: payload)
+    }
+
+    private func read(_ count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let got = bytes.withUnsafeMutableBytes {
+                Foundation.read(input, $0.baseAddress?.advanced(by: done), count - done)
+            }
+            if got < 0, errno == EINTR { continue }
+            guard got > 0 else { return nil }
+            done += got
+        }
+        return bytes
+    }
+
+    private func write(_ message: WorkerMessage) -> Bool {
+        var rest = message.bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(output, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

@@ -1,0 +1,111 @@
+public import CrashReport
+public import Grouping
+import Foundation
+
+/// Digests reports in a process of its own, because debug files may do anything to what reads them.
+///
+/// The process stays for the next report, with its files open. When it dies or takes too long, another one gets the same
+/// report; if that dies as well, the file that it was reading is left out, the report says so, and all other frames have
+/// their functions. Not thread-safe, and not `Sendable`.
+public final class IsolatedDigester {
+    private let launch: () throws(WorkerEnd) -> any Worker
+    private let limits: WorkerLimits
+    private var worker: (any Worker)?
+    /// Builds whose files ended a process, and how.
+    private var leftOut: [String: String] = [:]
+    /// Processes that ended, of which there is to be no more than the files explain.
+    private(set) var ends = 0
+
+    /// Files that one report may lose before it is digested without any.
+    private static let maximumLosses = 8
+    private static let maximumLeftOut = 1_024
+
+    /// A digester whose process is this program, run again.
+    ///
+    /// - Parameter arguments: make this program call `DigestService.run`.
+    public convenience init(arguments: [String], limits: WorkerLimits = WorkerLimits()) {
+        self.init(limits: limits) { () throws(WorkerEnd) in try WorkerProcess("/proc/self/exe", arguments) }
+    }
+
+    init(limits: WorkerLimits, launch: @escaping () throws(WorkerEnd) -> any Worker) {
+        self.limits = limits
+        self.launch = launch
+    }
+
+    /// Symbolicates and groups one report.
+    public func digest(_ report: Report) throws(IsolationError) -> DigestedReport {
+        let gzip = report.encode()
+        var losses = 0
+        while true {
+            let isFresh = worker == nil
+            do throws(WorkerEnd) {
+                let worker = try running()
+                return try ask(worker, gzip)
+            } catch {
+                let image = worker?.image
+                worker = nil
+                ends += 1
+                // One that served others may be worn out by them.
+                if !isFresh { continue }
+                losses += 1
+                guard losses <= Self.maximumLosses, let image, report.images.indices.contains(image),
+                    let buildID = report.images[image].buildID?.lowercased(), leftOut[buildID] == nil
+                else { throw .ended(error.reason) }
+                if leftOut.count >= Self.maximumLeftOut { leftOut = [:] }
+                leftOut[buildID] = error.reason
+            }
+        }
+    }
+
+    /// Takes the files of these builds again, which are others now, and opens all files anew.
+    public func forget(_ buildIDs: some Sequence<String>) {
+        for buildID in buildIDs { leftOut[buildID] = nil }
+        worker = nil
+    }
+
+    private func running() throws(WorkerEnd) -> any Worker {
+        if let worker { return worker }
+        let started = try launch()
+        worker = started
+        return started
+    }
+
+    private func ask(_ worker: any Worker, _ gzip: [UInt8]) throws(WorkerEnd) -> DigestedReport {
+        let deadline = ContinuousClock.Instant.now + limits.time
+        try worker.send(.leftOut((try? [UInt8](JSONEncoder().encode(leftOut))) ?? []))
+        try worker.send(.report(gzip))
+        switch try worker.receive(before: deadline) {
+        case .facts(let json):
+            guard case .digested(let gzip) = try worker.receive(before: deadline),
+                let facts = try? JSONDecoder().decode(DigestFacts.self, from: Data(json)),
+                let decoded = try? Report.decode(gzip: gzip, limits: .symbolicated)
+            else { throw WorkerEnd(reason: "answered in a way that is not understood") }
+            return DigestedReport(
+                report: decoded.report,
+                fingerprint: facts.fingerprint,
+                explanation: facts.explanation,
+                title: facts.title,
+                culprit: facts.culprit,
+                notes: facts.notes
+            )
+        case .failed(let text):
+            throw WorkerEnd(reason: String(decoding: text, as: UTF8.self))
+        case .leftOut, .report, .digested:
+            throw WorkerEnd(reason: "answered in a way that is not understood")
+        }
+    }
+}
+
+/// Why a report could not be digested.
+public enum IsolationError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The process that reads debug files ended, and not because of a file that could be left out.
+    case ended(String)
+
+    /// What is wrong, and what to do.
+    public var description: String {
+        switch self {
+        case .ended(let reason):
+            "the process that reads debug files \(reason); the report is kept and tried again at the next start"
+        }
+    }
+}

@@ -1,0 +1,42 @@
+public import Grouping
+public import Store
+import Symbolication
+public import SymbolStore
+
+/// What becomes of reports whose debug files are not there: they are remembered, and digested again when the file comes.
+public enum SymbolArrival {
+    /// Remembers what a digested report lacks.
+    public static func note(_ digested: DigestedReport, of key: ReportKey, in waiting: WaitingReports) {
+        for note in digested.notes where note.isWaiting {
+            guard let buildID = note.buildID?.lowercased() else { continue }
+            waiting.add(WaitingReports.Report(project: key.project, id: key.id), lacks: buildID, of: note.path)
+        }
+    }
+
+    /// Lets the reports wait for digestion that lacked these builds; returns how many they are.
+    public static func digestAgain(
+        _ buildIDs: [String],
+        waiting: WaitingReports,
+        store: any Store
+    ) throws(StoreError) -> Int {
+        var count = 0
+        for buildID in buildIDs {
+            let reports = waiting.take(buildID).map { ReportKey(project: $0.project, id: $0.id) }
+            // A transaction for some of them, so that other writers get their turn.
+            for start in stride(from: 0, to: reports.count, by: 200) {
+                count += try store.digestAgain(Array(reports[start..<min(start + 200, reports.count)]))
+            }
+        }
+        return count
+    }
+}
+
+extension ImageNote {
+    /// True when another file of the build would say more.
+    fileprivate var isWaiting: Bool {
+        switch reason {
+        case .notFound, .otherBuild, .notAnObject, .noDebugInformation, .stripped, .damaged, .cut, .leftOut: true
+        case .noBuildID, .noLibrary: false
+        }
+    }
+}

@@ -1,0 +1,165 @@
+internal import CZlib
+import Foundation
+public import Symbolication
+
+/// Debug files by build id, in a directory: each packed, with a line of JSON beside it that says what it is.
+///
+/// Several processes may use one directory: a file is there whole or not at all, and a better one takes the place of a lesser.
+public struct SymbolStore: Sendable {
+    /// The directory.
+    public let path: String
+
+    /// The store in a directory, which is made when something is first added.
+    public init(_ path: String) { self.path = path }
+
+    /// A file that is kept.
+    public struct Entry: Sendable, Equatable, Codable {
+        /// Build id, lower-case hex.
+        public var buildID: String
+        /// Name of the file that was added.
+        public var name: String
+        /// What it has.
+        public var content: DebugFileFacts.Content
+        /// Bytes of the file.
+        public var size: Int
+        /// Bytes that it takes here.
+        public var stored: Int
+        /// When it was added, RFC 3339.
+        public var added: String
+    }
+
+    /// What became of a file.
+    public enum Addition: Sendable, Equatable {
+        /// It is kept; a lesser one of the same build is gone.
+        case stored(Entry)
+        /// One that has as much is there already.
+        case duplicate(Entry)
+        /// It cannot serve: why, and what to do.
+        case refused(String)
+    }
+
+    /// Adds a file.
+    ///
+    /// - Parameters:
+    ///   - file: what it says of itself.
+    ///   - source: where it is; it is not changed.
+    ///   - name: what to call it in lists.
+    ///   - wanted: the build id that it must have, when it was given with one.
+    public func add(
+        _ file: DebugFileFacts,
+        from source: String,
+        named name: String,
+        wanted: String? = nil,
+        at time: String
+    ) throws(SymbolStoreError) -> Addition {
+        guard let buildID = file.buildID, let target = SymbolStorePath.file(of: buildID) else {
+            return .refused("it has no build id: link with --build-id")
+        }
+        if let wanted, wanted != buildID { return .refused("its build id is \(buildID), not \(wanted)") }
+        if file.isCut { return .refused("it is cut short: copy it again") }
+        guard file.content > .nothing else {
+            return .refused("it has no names and no debug information: do not strip it")
+        }
+        if let known = entry(of: buildID), known.content >= file.content { return .duplicate(known) }
+        try makeDirectory("\(path)/\(buildID.prefix(2))")
+        let stored = try pack(source, as: target)
+        let entry = Entry(
+            buildID: buildID,
+            name: name,
+            content: file.content,
+            size: file.size,
+            stored: stored,
+            added: time
+        )
+        try write(entry, beside: target)
+        return .stored(entry)
+    }
+
+    /// What is kept of a build.
+    public func entry(of buildID: String) -> Entry? {
+        guard let file = SymbolStorePath.file(of: buildID), access("\(path)/\(file)", R_OK) == 0,
+            let data = FileManager.default.contents(atPath: "\(path)/\(file.dropLast(3)).json")
+        else { return nil }
+        return try? JSONDecoder().decode(Entry.self, from: data)
+    }
+
+    /// All that is kept, by name and build id.
+    public var entries: [Entry] {
+        let directories = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return directories.filter { $0.utf8.count == 2 }.flatMap { directory in
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(directory)")) ?? []
+            return names.filter { $0.hasSuffix(".gz") }.compactMap { entry(of: directory + $0.dropLast(3)) }
+        }.sorted { ($0.name, $0.buildID) < ($1.name, $1.buildID) }
+    }
+
+    // MARK: Files
+
+    private func makeDirectory(_ path: String) throws(SymbolStoreError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw .unusable(path: path, reason: error.localizedDescription)
+        }
+    }
+
+    /// Packs a file, durable before it has its name; returns its size.
+    private func pack(_ source: String, as target: String) throws(SymbolStoreError) -> Int {
+        let temporary = "\(path)/\(target).\(getpid()).\(UInt32.random(in: 0 ... .max))"
+        func failed(_ what: String) -> SymbolStoreError {
+            let reason = String(cString: strerror(errno))
+            unlink(temporary)
+            return .unusable(path: what, reason: reason)
+        }
+        let input = open(source, O_RDONLY | O_CLOEXEC)
+        guard input >= 0 else { throw .unusable(path: source, reason: String(cString: strerror(errno))) }
+        defer { close(input) }
+        let output = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard output >= 0 else { throw failed(temporary) }
+        // gzclose closes the descriptor that it was given.
+        guard let packer = gzdopen(dup(output), "wb6") else {
+            close(output)
+            throw failed(temporary)
+        }
+        defer { close(output) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { read(input, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            if count == 0 { break }
+            guard count > 0, gzwrite(packer, buffer, UInt32(count)) == Int32(count) else {
+                gzclose_w(packer)
+                throw failed(count < 0 ? source : temporary)
+            }
+        }
+        guard gzclose_w(packer) == Z_OK, fsync(output) == 0 else { throw failed(temporary) }
+        var facts = stat()
+        guard fstat(output, &facts) == 0, rename(temporary, "\(path)/\(target)") == 0 else { throw failed(temporary) }
+        return Int(facts.st_size)
+    }
+
+    private func write(_ entry: Entry, beside target: String) throws(SymbolStoreError) {
+        let file = "\(path)/\(target.dropLast(3)).json"
+        do {
+            try JSONEncoder().encode(entry).write(to: URL(fileURLWithPath: file), options: .atomic)
+        } catch {
+            throw .unusable(path: file, reason: error.localizedDescription)
+        }
+    }
+}
+
+/// Why the directory of a symbol store cannot be used.
+public enum SymbolStoreError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// A file or directory, and the system's reason.
+    case unusable(path: String, reason: String)
+
+    /// What is wrong.
+    public var description: String {
+        switch self {
+        case .unusable(let path, let reason): "\(path): \(reason)"
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import CrashReport
+import Foundation
+import Symbolication
+
+/// Which reports lack the debug file of which build: a file for each build, a line for each report.
+///
+/// What a report waits for is written after its digestion and read when a file arrives.
+public struct WaitingReports: Sendable {
+    private let path: String
+
+    /// The list of a symbol store, in its directory.
+    public init(_ store: SymbolStore) { path = "\(store.path)/waiting" }
+
+    /// A report that waits.
+    public struct Report: Sendable, Hashable {
+        /// Its project.
+        public var project: Int
+        /// Its id.
+        public var id: String
+
+        /// A report of a project.
+        public init(project: Int, id: String) {
+            self.project = project
+            self.id = id
+        }
+    }
+
+    /// A build that reports wait for.
+    public struct Build: Sendable, Equatable {
+        /// Build id, lower-case hex.
+        public var buildID: String
+        /// Path of the image in the last report.
+        public var image: String
+        /// How many reports.
+        public var reports: Int
+    }
+
+    /// Reports that are remembered for one build; more are looked up again only when they are digested again.
+    private static let maximumReports = 10_000
+    /// Bytes of a line: project, id, and the path of the image.
+    private static let maximumLine = 1_024
+
+    /// Remembers that a report lacks a build.
+    public func add(_ report: Report, lacks buildID: String, of image: String) {
+        guard SymbolStorePath.file(of: buildID) != nil else { return }
+        try? FileManager.default.createDirectory(
+            atPath: path,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        let descriptor = open("\(path)/\(buildID)", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_size < Self.maximumReports * 64 else { return }
+        let line = Array("\(report.project) \(report.id) \(image.madeVisible(limit: 512))\n".utf8)
+        guard line.count <= Self.maximumLine else { return }
+        _ = write(descriptor, line, line.count)
+    }
+
+    /// The reports that lack a build, which are forgotten with this.
+    public func take(_ buildID: String) -> [Report] {
+        guard SymbolStorePath.file(of: buildID) != nil else { return [] }
+        let file = "\(path)/\(buildID)"
+        let taken = "\(file).taken"
+        // Renamed first: what is added meanwhile begins a new file.
+        guard rename(file, taken) == 0 else { return [] }
+        defer { unlink(taken) }
+        return Self.read(taken).reports
+    }
+
+    /// Builds that reports wait for, those with the most reports first.
+    public var builds: [Build] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.filter { SymbolStorePath.file(of: $0) != nil }.compactMap { name -> Build? in
+            let (reports, image) = Self.read("\(path)/\(name)")
+            return reports.isEmpty ? nil : Build(buildID: name, image: image, reports: reports.count)
+        }.sorted { ($1.reports, $0.image, $0.buildID) < ($0.reports, $1.image, $1.buildID) }
+    }
+
+    private static func read(_ file: String) -> (reports: [Report], image: String) {
+        let text = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        var seen: Set<Report> = []
+        var reports: [Report] = []
+        var image = ""
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: " ", maxSplits: 2)
+            guard parts.count == 3, let project = Int(parts[0]) else { continue }
+            let report = Report(project: project, id: String(parts[1]))
+            image = String(parts[2])
+            if seen.insert(report).inserted { reports.append(report) }
+        }
+        return (reports, image)
+    }
+}

@@ -1,0 +1,33 @@
+import Digest
+import Store
+import SymbolStore
+
+/// Digestion by this program, where debug files are kept for it.
+enum LocalDigest {
+    /// A worker that reads debug files in a process of its own, and remembers which are missing.
+    static func worker(_ store: any Store, _ symbols: SymbolStore, log: @escaping @Sendable (String) -> Void)
+        -> DigestWorker
+    {
+        let waiting = WaitingReports(symbols)
+        return DigestWorker(store: store, log: log) { key, digested in
+            SymbolArrival.note(digested, of: key, in: waiting)
+        } makeDigest: {
+            let digester = SymbolicateWorkerCommand.digester(symbols)
+            return { report in try digester.digest(report) }
+        }
+    }
+
+    /// Digests what waits, unless `mayday serve` is there to do it.
+    static func run(_ store: any Store, _ arguments: Arguments, _ console: Console) throws(CommandError) {
+        guard try CommandError.wrapping({ () throws(StoreError) in try !store.isServed() }) else { return }
+        // It may have started just now.
+        let lock: ServeLock?
+        let location = try arguments.location()
+        do throws(StoreError) { lock = try location.lock() } catch { return }
+        let worker = worker(store, try arguments.symbols(), log: { _ in })
+        worker.start()
+        worker.stop(within: .seconds(600))
+        if worker.failed > 0 { console.note("\(worker.failed) could not be grouped: see `mayday reports`") }
+        lock?.release()
+    }
+}

@@ -1,0 +1,24 @@
+import Digest
+import Symbolication
+import SymbolStore
+
+/// `mayday symbolicate-worker`: what the collector runs to read debug files. Not for people, so it is in no help.
+enum SymbolicateWorkerCommand: Command {
+    static let spec = CommandSpec(
+        name: "symbolicate-worker",
+        summary: "Read debug files for the collector, which starts this itself",
+        options: [CommandSpec.Option(name: "--symbols", value: "DIR", help: "directory of the symbol store")],
+        examples: [],
+        usesStore: false
+    )
+
+    /// A digester with the process that this program starts for it.
+    static func digester(_ symbols: SymbolStore) -> IsolatedDigester {
+        IsolatedDigester(arguments: [spec.name, "--symbols", symbols.path])
+    }
+
+    static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        DigestService(limits: WorkerLimits()).run(Symbolicator(symbolStore: arguments.value("--symbols")))
+        return .done
+    }
+}

@@ -1,0 +1,186 @@
+import CrashReport
+import Digest
+import Foundation
+import Store
+import Symbolication
+import SymbolStore
+
+/// `mayday symbols`.
+enum SymbolsCommand: Command {
+    static let spec = CommandSpec(
+        name: "symbols",
+        summary: "Keep debug files for reports, list them, or check a binary",
+        operands: "add PATH… | list | check BINARY…",
+        operandCount: 1...10_000,
+        options: [.json("the result")],
+        notes: [
+            "PATH is a program, a library, a .debug file, or a directory that is searched, such as a container's root. "
+                + "Files are kept packed by build id; reports that lacked them are digested again.",
+            "They are in the directory of the store, or in that of MAYDAY_SYMBOLS.",
+            "check fails (exit code 1) when reports of BINARY would lack functions or lines: for the end of a build.",
+        ],
+        examples: ["mayday symbols add .build/release/checkout", "mayday symbols check .build/release/checkout"]
+    )
+
+    static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        let operands = Array(arguments.operands.dropFirst())
+        switch arguments.operands[0] {
+        case "list" where operands.isEmpty: return try list(arguments, console)
+        case "add" where !operands.isEmpty: return try add(operands, arguments, console)
+        case "check" where !operands.isEmpty: return check(operands, arguments, console)
+        case "add": throw arguments.usage("add needs a file or a directory: add PATH")
+        case "check": throw arguments.usage("check needs a program or a library: check BINARY")
+        default: throw arguments.usage("expected \(spec.operands)")
+        }
+    }
+
+    // MARK: add
+
+    private static func add(_ paths: [String], _ arguments: Arguments, _ console: Console) throws(CommandError)
+        -> ExitCode
+    {
+        let reports = try arguments.openStore()
+        let symbols = try arguments.symbols()
+        var result = Added()
+        for path in paths {
+            guard let files = SymbolSearch.files(at: path) else {
+                result.refused.append("\(path): \(String(cString: strerror(errno)))")
+                continue
+            }
+            if files.isEmpty { result.refused.append("\(path): no program or library with names and a build id in it") }
+            for file in files { try add(file, to: symbols, &result) }
+        }
+        let builds = result.stored.map(\.buildID)
+        let again = try CommandError.wrapping { () throws(StoreError) in
+            try SymbolArrival.digestAgain(builds, waiting: WaitingReports(symbols), store: reports)
+        }
+        if again > 0 { try LocalDigest.run(reports, arguments, console) }
+        show(result, again, arguments, console)
+        return result.refused.isEmpty ? .done : .nothingFound
+    }
+
+    private struct Added {
+        var stored: [SymbolStore.Entry] = []
+        var duplicates: [SymbolStore.Entry] = []
+        var refused: [String] = []
+    }
+
+    private static func add(_ file: SymbolSearch.Found, to symbols: SymbolStore, _ result: inout Added)
+        throws(CommandError)
+    {
+        guard let facts = file.facts else {
+            return result.refused.append("\(file.path): no program or library (ELF)")
+        }
+        do throws(SymbolStoreError) {
+            let name = String(file.path.split(separator: "/").last ?? "")
+            let time = Timestamp.now().description
+            switch try symbols.add(facts, from: file.path, named: name, at: time) {
+            case .stored(let entry): result.stored.append(entry)
+            case .duplicate(let entry): result.duplicates.append(entry)
+            case .refused(let reason): result.refused.append("\(file.path): \(reason)")
+            }
+        } catch {
+            throw CommandError(code: .unreachable, text: "\(error)")
+        }
+    }
+
+    private static func show(_ result: Added, _ again: Int, _ arguments: Arguments, _ console: Console) {
+        for text in result.refused { console.note(text) }
+        if arguments.has("--json") {
+            return console.print(
+                .object([
+                    "added": .array(result.stored.map(json)), "there_already": .array(result.duplicates.map(json)),
+                    "refused": .array(result.refused.map { .string($0) }), "digested_again": .integer(Int64(again)),
+                ])
+            )
+        }
+        for entry in result.stored { console.print("added \(line(entry))") }
+        if !result.duplicates.isEmpty { console.print("\(result.duplicates.count) there already") }
+        if again > 0 {
+            console.print(again == 1 ? "1 report is digested again" : "\(again) reports are digested again")
+        }
+    }
+
+    // MARK: list
+
+    private static func list(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        _ = try arguments.openStore()
+        let symbols = try arguments.symbols()
+        let (entries, builds) = (symbols.entries, WaitingReports(symbols).builds)
+        if arguments.has("--json") {
+            let waiting = builds.map { build in
+                JSONValue.object([
+                    "build_id": .string(build.buildID), "image": .string(build.image),
+                    "reports": .integer(Int64(build.reports)),
+                ])
+            }
+            console.print(.object(["symbols": .array(entries.map(json)), "waiting": .array(waiting)]))
+        } else {
+            for entry in entries { console.print(line(entry)) }
+            if !builds.isEmpty {
+                console.print((entries.isEmpty ? [] : [""]) + ["Reports wait for"])
+                for build in builds {
+                    let count = build.reports == 1 ? "1 report" : "\(build.reports) reports"
+                    console.print("  \(build.buildID)  \(count), \(build.image.madeVisible())")
+                }
+            }
+            if entries.isEmpty, builds.isEmpty { console.note("no debug files yet: `mayday symbols add PATH`") }
+        }
+        return entries.isEmpty && builds.isEmpty ? .nothingFound : .done
+    }
+
+    private static func line(_ entry: SymbolStore.Entry) -> String {
+        "\(entry.buildID)  \(entry.name.madeVisible()), \(entry.content.rawValue), \(size(entry.size)) in \(size(entry.stored))"
+    }
+
+    private static func size(_ bytes: Int) -> String {
+        bytes < 1 << 20 ? "\((bytes + 1023) >> 10) KiB" : "\(bytes >> 20).\((bytes >> 10 & 1023) * 10 / 1024) MiB"
+    }
+
+    private static func json(_ entry: SymbolStore.Entry) -> JSONValue {
+        .object([
+            "build_id": .string(entry.buildID), "name": .string(entry.name), "content": .string(entry.content.rawValue),
+            "size": .integer(Int64(entry.size)), "stored": .integer(Int64(entry.stored)),
+            "added": .string(entry.added),
+        ])
+    }
+
+    // MARK: check
+
+    private static func check(_ paths: [String], _ arguments: Arguments, _ console: Console) -> ExitCode {
+        var failures = 0
+        var values: [JSONValue] = []
+        for path in paths {
+            let (isGood, text) = finding(path)
+            if !isGood { failures += 1 }
+            values.append(.object(["path": .string(path), "ok": .bool(isGood), "text": .string(text)]))
+            if !arguments.has("--json") { console.print("\(path.madeVisible()): \(text.madeVisible())") }
+        }
+        if arguments.has("--json") { console.print(.array(values)) }
+        return failures == 0 ? .done : .nothingFound
+    }
+
+    private static func finding(_ path: String) -> (isGood: Bool, text: String) {
+        let file: BinaryFile
+        do throws(BinaryFileError) { file = try BinaryFile(path: path) } catch {
+            switch error {
+            case .unreadable(let reason): return (false, reason)
+            case .notABinary: return (false, "no program or library (ELF)")
+            case .noLibrary(let problem): return (false, "libdw cannot be loaded, install libdw1: \(problem)")
+            }
+        }
+        guard let buildID = file.buildID else { return (false, "no build id: link with --build-id") }
+        guard let shortcoming = file.shortcoming else {
+            return (true, "functions and lines of build \(buildID), from \(file.debugFile ?? path)")
+        }
+        let text: String =
+            switch shortcoming {
+            case .stripped:
+                "stripped, and no debug file of build \(buildID): do not strip it, or keep what was split off"
+            case .noDebugInformation: "names and no lines: build with -g, and do not strip"
+            case .cut: "cut short: copy or build it again"
+            default: "its debug information is damaged: build it again"
+            }
+        return (false, text)
+    }
+}

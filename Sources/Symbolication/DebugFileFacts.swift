@@ -1,0 +1,47 @@
+import CDwfl
+
+/// What a file says of itself that might be kept for symbolication.
+public struct DebugFileFacts: Sendable, Equatable, Codable {
+    /// GNU build id in lower-case hex; nil when it has none, and cannot be found by one.
+    public var buildID: String?
+    /// What it has.
+    public var content: Content
+    /// True when it ends before what its headers announce.
+    public var isCut: Bool
+    /// Bytes.
+    public var size: Int
+
+    /// What a file has, the better above the lesser.
+    public enum Content: String, Sendable, Codable, CaseIterable, Comparable {
+        /// Nothing that a frame could be named by.
+        case nothing
+        /// Names that are exported, which a stripped library has.
+        case exportedNames = "exported names"
+        /// Names of functions, without files and lines.
+        case names
+        /// DWARF: functions, inlined ones too, files and lines.
+        case debugInformation = "debug information"
+
+        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+        /// Less complete than.
+        public static func < (left: Content, right: Content) -> Bool { left.rank < right.rank }
+    }
+
+    /// Looks at an ELF file; nil when it is none.
+    public init?(path: String) {
+        guard let file = try? ELFFile(path: path) else { return nil }
+        buildID = file.buildID
+        isCut = file.isCut
+        size = file.size
+        if file.section(named: ".debug_info") != nil {
+            content = .debugInformation
+        } else if file.section(type: SHT_SYMTAB) != nil {
+            content = .names
+        } else if file.section(type: SHT_DYNSYM) != nil {
+            content = .exportedNames
+        } else {
+            content = .nothing
+        }
+    }
+}

@@ -1,0 +1,167 @@
+#if os(Linux)
+    import CrashReport
+    import Foundation
+    import Symbolication
+    import SymbolStore
+    import TestSupport
+    import Testing
+
+    @Suite("mayday symbols")
+    struct SymbolsTests {
+        private let collector: Collector
+        /// A program that is not where reports say, so that only the symbol store has it.
+        private let program: String
+        private let buildID: String
+
+        init() throws {
+            collector = try Collector()
+            let built = URL(fileURLWithPath: Collector.mayday).deletingLastPathComponent()
+                .appendingPathComponent("CaptureChild").path
+            program = "\(collector.temporary.path)/build/CaptureChild"
+            try FileManager.default.createDirectory(
+                atPath: "\(collector.temporary.path)/build",
+                withIntermediateDirectories: true
+            )
+            try FileManager.default.copyItem(atPath: built, toPath: program)
+            buildID = try #require(try BinaryFile(path: program).buildID)
+        }
+
+        private func report() -> Report {
+            var report = SampleReport.symbolless()
+            report.header.process.path = "/srv/gone/CaptureChild"
+            report.images[0] = Image(
+                path: "/srv/gone/CaptureChild",
+                base: 0x5500_0000_0000,
+                size: 0x40_0000,
+                buildID: buildID
+            )
+            var random = SeededGenerator(seed: 3)
+            report.threads[0].frames = (0..<60).map { index in
+                let offset = random.next() % 0x8_0000
+                let trust: FrameTrust = index == 0 ? .context : .cfi
+                return Frame(address: 0x5500_0000_0000 + offset, image: 0, offset: offset, trust: trust)
+            }
+            return report
+        }
+
+        private func file(_ report: Report) throws -> String {
+            let path = "\(collector.temporary.path)/report.jsonl.gz"
+            try Data(report.encode()).write(to: URL(fileURLWithPath: path))
+            return path
+        }
+
+        @Test(
+            "a report that came before its file is digested again when the file comes, into the issue that is now its own"
+        )
+        func arrival() async throws {
+            let first = try await collector.serve()
+            _ = try await first.key()
+            #expect(await first.stop().status == .exited(0))
+            let imported = try await collector.run("import", try file(report()))
+            #expect(imported.status == .exited(0), "\(imported.errors)")
+            let waiting = try await collector.run("symbols", "list")
+            #expect(waiting.output.hasPrefix("Reports wait for\n"))
+            #expect(waiting.output.contains("\n  \(buildID)  1 report, /srv/gone/CaptureChild\n"), "\(waiting.output)")
+
+            let added = try await collector.run("symbols", "add", program)
+            #expect(added.status == .exited(0), "\(added.errors)")
+            #expect(added.output.contains("added \(buildID)  CaptureChild, debug information, "))
+            #expect(added.output.hasSuffix("1 report is digested again\n"))
+            let shown = try await collector.run("show", report().header.id)
+            #expect(shown.output.contains(".c:") || shown.output.contains(".swift:"), "\(shown.output)")
+            let list = try await collector.run("list", "--json")
+            let issues =
+                try #require(
+                    try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [String: Any]
+                )["issues"] as? [[String: Any]]
+            #expect(issues?.count == 1 && issues?.first?["count"] as? Int == 1)
+            #expect((issues?.first?["culprit"] as? String)?.contains("+0x") == false)
+
+            let again = try await collector.run("symbols", "add", "\(collector.temporary.path)/build")
+            #expect(again.output == "1 there already\n" && again.status == .exited(0))
+            let kept = try await collector.run("symbols", "list")
+            #expect(kept.output.hasPrefix("\(buildID)  CaptureChild, debug information, "))
+            #expect(!kept.output.contains("/srv/gone/CaptureChild"), "\(kept.output)")
+        }
+
+        @Test("a running serve digests again what lacked the file")
+        func arrivalAtServe() async throws {
+            let serving = try await collector.serve()
+            let key = try await serving.key()
+            let report = report()
+            #expect(try serving.post(report.encode(), key: key).status == 201)
+            _ = await serving.child.line(containing: "digest: report \(report.header.id) ", in: .errors)
+            let added = try await collector.run("symbols", "add", program)
+            #expect(added.output.hasSuffix("1 report is digested again\n"), "\(added.output)\(added.errors)")
+            // The second issue: the first one was grouped by offsets.
+            _ = await serving.child.line(containing: "is in issue 2", in: .errors)
+            let shown = try await collector.run("show", report.header.id)
+            #expect(shown.output.contains(".c:") || shown.output.contains(".swift:"), "\(shown.output)")
+            #expect(await serving.stop().status == .exited(0))
+        }
+
+        @Test("a lesser file does not take the place of a better one, a better one does")
+        func better() throws {
+            let store = SymbolStore("\(collector.temporary.path)/symbols")
+            var names = try #require(DebugFileFacts(path: program))
+            names.content = .names
+            let whole = try #require(DebugFileFacts(path: program))
+            guard case .stored = try store.add(names, from: program, named: "a", at: "t") else {
+                Issue.record("not stored")
+                return
+            }
+            guard case .stored(let entry) = try store.add(whole, from: program, named: "b", at: "t") else {
+                Issue.record("not replaced")
+                return
+            }
+            #expect(store.entries == [entry] && entry.name == "b" && entry.stored < entry.size)
+            #expect(try store.add(names, from: program, named: "c", at: "t") == .duplicate(entry))
+            #expect(
+                try store.add(whole, from: program, named: "d", wanted: "abcdabcd", at: "t")
+                    == .refused("its build id is \(buildID), not abcdabcd")
+            )
+            var cut = whole
+            cut.isCut = true
+            #expect(
+                try store.add(cut, from: program, named: "e", at: "t") == .refused("it is cut short: copy it again")
+            )
+        }
+
+        @Test("what is no file with symbols is refused with what to do, the others are kept")
+        func refusals() async throws {
+            let serving = try await collector.serve()
+            _ = try await serving.key()
+            _ = await serving.stop()
+            let text = "\(collector.temporary.path)/text"
+            try Data("no program".utf8).write(to: URL(fileURLWithPath: text))
+            let outcome = try await collector.run("symbols", "add", text, "/nonexistent", program)
+            #expect(outcome.status == .exited(1))
+            #expect(outcome.errors.contains("\(text): no program or library (ELF)"))
+            #expect(outcome.errors.contains("/nonexistent: No such file or directory"))
+            #expect(outcome.output.contains("added \(buildID)"))
+            #expect(try await collector.run("symbols", "remove", "x").status == .exited(2))
+        }
+
+        @Test("check fails for a program whose reports would lack lines")
+        func check() async throws {
+            let good = try await collector.run("symbols", "check", program)
+            #expect(good.status == .exited(0) && good.output.contains("functions and lines of build \(buildID)"))
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: program))
+            let cut = "\(collector.temporary.path)/cut"
+            try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: cut))
+            let bad = try await collector.run("symbols", "check", program, cut, "--json")
+            #expect(bad.status == .exited(1))
+            let values = try JSONSerialization.jsonObject(with: Data(bad.output.utf8)) as? [[String: Any]]
+            #expect(values?.map { $0["ok"] as? Bool } == [true, false])
+            #expect((values?.last?["text"] as? String)?.contains("cut short") == true)
+        }
+
+        @Test("paths that are no build id lead nowhere")
+        func paths() {
+            for text in ["", "ab", "../../etc/passwd", "abcdefg1", "ABCDEF12", "abcdef123", "ab/cdef12"] {
+                #expect(SymbolStorePath.file(of: text) == nil)
+            }
+            #expect(SymbolStorePath.file(of: "abcdef12") == "ab/cdef12.gz")
+        }
+    }
+#endif
