@@ -18,6 +18,7 @@ struct ShownText {
             }
             lines.append(Self.normalized(line))
         }
+        Self.shortenPath(&lines)
         // Which function a stack ran out in is chance.
         if let stack = lines.firstIndex(of: "Stack of the crashed thread"),
             let gap = lines.firstIndex(where: { $0.hasSuffix(" left out of a deep stack") }), stack < gap
@@ -25,6 +26,15 @@ struct ShownText {
             lines.removeSubrange((stack + 1)..<gap)
         }
         self.lines = lines
+    }
+
+    /// The text of C's `assert` names its file as the build did, and so is broken into lines at other places on each machine.
+    private static func shortenPath(_ lines: inout [String]) {
+        guard let first = lines.firstIndex(where: { $0.hasPrefix("Message ") }) else { return }
+        let last = lines[(first + 1)...].firstIndex { !$0.hasPrefix(" ") } ?? lines.endIndex
+        let text = lines[first..<last].map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
+        guard text.contains("/Examples/") else { return }
+        lines.replaceSubrange(first..<last, with: [text.replacing(#/[^ ]*\/Examples\//#, with: "…/Examples/")])
     }
 
     static var isOfThisToolchain: Bool {
