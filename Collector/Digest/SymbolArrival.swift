@@ -21,10 +21,12 @@ public enum SymbolArrival {
     ) throws(StoreError) -> Int {
         var count = 0
         for buildID in buildIDs {
-            let reports = waiting.take(buildID).map { ReportKey(project: $0.project, id: $0.id) }
-            // A transaction for some of them, so that other writers get their turn.
-            for start in stride(from: 0, to: reports.count, by: 200) {
-                count += try store.digestAgain(Array(reports[start..<min(start + 200, reports.count)]))
+            try waiting.take(buildID) { (reports: [WaitingReports.Report]) throws(StoreError) in
+                let keys = reports.map { ReportKey(project: $0.project, id: $0.id) }
+                // A transaction for some of them, so that other writers get their turn.
+                for start in stride(from: 0, to: keys.count, by: 200) {
+                    count += try store.digestAgain(Array(keys[start..<min(start + 200, keys.count)]))
+                }
             }
         }
         return count

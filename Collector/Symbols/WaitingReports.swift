@@ -58,15 +58,18 @@ public struct WaitingReports: Sendable {
         _ = write(descriptor, line, line.count)
     }
 
-    /// The reports that lack a build, which are forgotten with this.
-    public func take(_ buildID: String) -> [Report] {
-        guard SymbolStorePath.file(of: buildID) != nil else { return [] }
+    /// Hands over the reports that lack a build, and forgets them once `body` has returned. Those of a call that came to no end
+    /// are handed over by the next one.
+    public func take<Failure: Error>(_ buildID: String, _ body: ([Report]) throws(Failure) -> Void) throws(Failure) {
+        guard SymbolStorePath.file(of: buildID) != nil else { return }
         let file = "\(path)/\(buildID)"
         let taken = "\(file).taken"
-        // Renamed first: what is added meanwhile begins a new file.
-        guard rename(file, taken) == 0 else { return [] }
-        defer { unlink(taken) }
-        return Self.read(taken).reports
+        // First what was left behind, then what is there now: renamed, so that what is added meanwhile begins a new file.
+        for _ in 0..<2 {
+            guard access(taken, F_OK) == 0 || rename(file, taken) == 0 else { return }
+            try body(Self.read(taken).reports)
+            unlink(taken)
+        }
     }
 
     /// Builds that reports wait for, those with the most reports first.

@@ -50,7 +50,8 @@ enum SymbolsCommand: Command {
             if files.isEmpty { result.refused.append("\(path): no program or library with names and a build id in it") }
             for file in files { try add(file, to: symbols, &result) }
         }
-        let builds = result.stored.map(\.buildID)
+        // Also for files that are there already: a report may have been digested at the moment at which its file came.
+        let builds = (result.stored + result.duplicates).map(\.buildID)
         let again = try CommandError.wrapping { () throws(StoreError) in
             try SymbolArrival.digestAgain(builds, waiting: WaitingReports(symbols), store: reports)
         }

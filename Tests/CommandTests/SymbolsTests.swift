@@ -50,6 +50,23 @@
             return path
         }
 
+        @Test("what an `add` that was killed had begun is done by the next, also when the file is there already")
+        func arrivalThatWasCutShort() async throws {
+            let first = try await collector.serve()
+            _ = try await first.key()
+            #expect(await first.stop().status == .exited(0))
+            #expect(try await collector.run("symbols", "add", program).status == .exited(0))
+            let waiting = "\(collector.data)/symbols/waiting"
+            try FileManager.default.createDirectory(atPath: waiting, withIntermediateDirectories: true)
+            #expect(try await collector.run("import", try file(report())).status == .exited(0))
+            let line = "1 \(report().header.id) /srv/gone/CaptureChild\n"
+            try Data(line.utf8).write(to: URL(fileURLWithPath: "\(waiting)/\(buildID).taken"))
+            let added = try await collector.run("symbols", "add", program)
+            #expect(added.output == "1 there already\n1 report is digested again\n", "\(added.errors)")
+            let again = try await collector.run("symbols", "add", program)
+            #expect(again.output == "1 there already\n")
+        }
+
         @Test(
             "a report that came before its file is digested again when the file comes, into the issue that is now its own"
         )
