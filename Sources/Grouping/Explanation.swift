@@ -40,7 +40,10 @@ private struct Reading {
     /// ` in checkout(_:) (Cart.swift:41)`; empty when no function of the service's own is on the stack.
     private var place: String { culprit.map { " in \($0)" } ?? "" }
 
-    private func happened(_ what: String) -> String { "\(what)\(place)." }
+    /// A clause before the place ends with a comma, which has no place behind it when there is none.
+    private func happened(_ what: String) -> String {
+        culprit == nil && what.hasSuffix(",") ? "\(what.dropLast())." : "\(what)\(place)."
+    }
 
     var sentence: String? {
         if report.isSentFromOutside, let sender = crash.sender {

@@ -169,6 +169,17 @@ import Testing
         #expect(sentence(.signal(number, name, code: code, codeName, sender: sender)) == expected)
     }
 
+    @Test(arguments: [
+        (4, "SIGILL", 2, "ILL_ILLOPN", "A check failed that has no text in this build, or a trap was set."),
+        (6, "SIGABRT", -6, "SI_TKILL", "The process ended itself by `abort`, without saying why."),
+    ])
+    func nothingOfTheServiceIsKnown(_ number: Int, _ name: String, _ code: Int, _ codeName: String, _ expected: String)
+    {
+        let sender = code < 0 ? SignalSender(pid: 4711, uid: 1000) : nil
+        let crash = Crash.signal(number, name, code: code, codeName, sender: sender)
+        #expect(sentence(crash, Stack("swift _check(_:)")) == expected)
+    }
+
     @Test func killedFromOutside() {
         let crash = Crash.signal(6, "SIGABRT", code: 0, "SI_USER", sender: SignalSender(pid: 77, uid: 1000))
         #expect(
