@@ -25,6 +25,7 @@ let strictCxx: [CXXSetting] = [.enableWarning("all"), .enableWarning("extra"), .
 let products: [Product] = [
     .library(name: "Mayday", targets: ["Mayday"]),
     .library(name: "CrashReport", targets: ["CrashReport"]),
+    .library(name: "CrashReportText", targets: ["CrashReportText"]),
     .library(name: "MaydaySentry", targets: ["MaydaySentry"]),
     .library(name: "MaydayOTLP", targets: ["MaydayOTLP"]),
     .library(name: "MaydayWebhook", targets: ["MaydayWebhook"]),
@@ -96,6 +97,11 @@ let sdk: [Target] = [
     .target(name: "MaydayTestKit", dependencies: ["Mayday", "CrashReport"], swiftSettings: strict),
 ]
 
+/// A report as text for a person, which no service has to link.
+let text: [Target] = [
+    .target(name: "CrashReportText", dependencies: ["CrashReport"], swiftSettings: strict)
+]
+
 /// The collector, by step: Ingest → Store → Digest → Query. A lower layer never imports a higher one.
 let collector: [Target] = [
     .target(
@@ -130,15 +136,15 @@ let collector: [Target] = [
     ),
     .target(
         name: "Query",
-        dependencies: ["CrashReport", "Store", "Grouping", "Digest"],
+        dependencies: ["CrashReport", "CrashReportText", "Store", "Grouping", "Digest"],
         path: "Collector/Query",
         swiftSettings: strict
     ),
     .executableTarget(
         name: "MaydayCLI",
         dependencies: [
-            "CrashReport", "Symbolication", "SymbolStore", "Grouping", "Store", "Ingest", "Import", "Digest", "Query",
-            "CCurl",
+            "CrashReport", "CrashReportText", "Symbolication", "SymbolStore", "Grouping", "Store", "Ingest", "Import",
+            "Digest", "Query", "CCurl",
         ],
         path: "Collector/mayday",
         swiftSettings: strict
@@ -186,7 +192,8 @@ let tests: [Target] = [
         path: "Tests/TestSupport",
         swiftSettings: strict
     ),
-    test("CrashReportTests", ["CrashReport"], exclude: ["Golden"]),
+    test("CrashReportTests", ["CrashReport", "CrashReportText"]),
+    test("CrashReportTextTests", ["CrashReportText", "CrashReport"], exclude: ["Golden"]),
     .target(
         name: "CaptureChildCrashes",
         dependencies: ["CrashCapture"],
@@ -249,7 +256,7 @@ let tests: [Target] = [
         [
             "MaydayCLI", "SDKChild", "CaptureChild", "Query", "Digest", "SymbolStore", "Grouping", "Symbolication",
             "Store",
-            "CrashReport",
+            "CrashReport", "CrashReportText",
         ],
         exclude: ["Golden"]
     ),
@@ -280,5 +287,5 @@ let package = Package(
     name: "mayday",
     platforms: [.macOS(.v15)],
     products: products,
-    targets: system + sdk + collector + examples + tests
+    targets: system + sdk + text + collector + examples + tests
 )

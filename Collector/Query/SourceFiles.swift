@@ -1,4 +1,5 @@
 public import CrashReport
+public import CrashReportText
 import Foundation
 
 /// The service's sources, when they are on this machine: at the paths that debug information names, or below a directory.

@@ -1,4 +1,4 @@
-import CrashReport
+import CrashReportText
 
 /// The help of one command and of all, made from their specs.
 enum HelpText {

@@ -1,4 +1,5 @@
 import CrashReport
+import CrashReportText
 import Digest
 import Foundation
 import Query

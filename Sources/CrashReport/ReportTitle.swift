@@ -42,3 +42,12 @@ extension Image {
     /// The file's name without its directories.
     public var name: String { path.lastPathComponent }
 }
+
+extension String {
+    /// What comes after the last slash.
+    package var lastPathComponent: String {
+        guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
+        let name = self[index(after: slash)...]
+        return name.isEmpty ? self : String(name)
+    }
+}

@@ -28,7 +28,7 @@ extension Unicode.Scalar {
     /// True for what a terminal obeys instead of showing: control, format, separator, private-use and unassigned scalars.
     ///
     /// Format characters hold the bidirectional overrides of CVE-2021-42574.
-    var isHostileOnTerminal: Bool {
+    package var isHostileOnTerminal: Bool {
         if value >= 0x20 && value < 0x7f { return false }
         // The zero-width joiner, which emoji are made of.
         if value == 0x200d { return false }
@@ -46,4 +46,14 @@ extension Unicode.Scalar {
         default: return false
         }
     }
+}
+
+/// A count with commas between thousands.
+package func grouped(_ count: Int) -> String {
+    var text = ""
+    for (index, digit) in String(count.magnitude).reversed().enumerated() {
+        if index > 0, index % 3 == 0 { text.append(",") }
+        text.append(digit)
+    }
+    return (count < 0 ? "-" : "") + String(text.reversed())
 }

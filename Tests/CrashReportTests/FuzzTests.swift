@@ -1,4 +1,5 @@
 import CrashReport
+import CrashReportText
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ struct FuzzTests {
     @Test("Mutated text never does more than fail", arguments: UInt64(0)..<8)
     func readsMutatedText(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let text = ReportCodecTests.full.jsonLines
+        let text = SampleReport.full.jsonLines
         var read = 0
         for _ in 0..<150 {
             let mutated = Self.mutate(text, &random)
@@ -21,7 +22,7 @@ struct FuzzTests {
     @Test("Mutated files never do more than fail", arguments: UInt64(0)..<8)
     func readsMutatedFiles(seed: UInt64) throws {
         var random = SeededGenerator(seed: 100 + seed)
-        let file = ReportCodecTests.full.encode()
+        let file = SampleReport.full.encode()
         for _ in 0..<150 { _ = try Self.check(Self.mutate(file, &random)) }
     }
 

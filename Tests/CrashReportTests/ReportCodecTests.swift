@@ -4,67 +4,6 @@ import Testing
 
 @Suite("Report codec")
 struct ReportCodecTests {
-    /// A report with every field of the format.
-    static var full: Report {
-        var report = SampleReport(isSymbolicated: true).report()
-        report.header.isRehearsal = true
-        report.header.process.forked = true
-        report.header.host?.container = "4f1c"
-        report.header.host?.pod = "checkout-7d9f"
-        report.header.host?.namespace = "shop"
-        report.header.host?.node = "n-3"
-        report.header.host?.instance = "a"
-        report.crash?.sender = SignalSender(pid: 12, uid: 1_000)
-        report.threads[0].task = TaskFacts(id: 12, name: "checkout")
-        report.threads[0].omitted = OmittedFrames(index: 3, count: 9_000)
-        report.threads[1].omitted = OmittedFrames(index: 2)
-        report.threads[1].truncated = "deadline"
-        report.threads[2].frames[1].trust = .fp
-        report.threads[2].frames[2].trust = .await
-        report.images[2].buildID = nil
-        report.error = HandledError(
-            typeName: "PaymentError",
-            text: "declined",
-            detail: ErrorDetail(domain: "Shop.Payment", code: -3, values: ["tries": .array([.integer(1), .null])]),
-            chain: [
-                UnderlyingError(
-                    typeName: "HTTPError",
-                    text: "status 402 \u{1b}[31m",
-                    detail: ErrorDetail(domain: "HTTP", code: 402, values: ["path": .string("/pay")])
-                )
-            ]
-        )
-        report.attachments = [
-            AttachedFile(
-                name: "checkout.log",
-                contentType: "text/plain",
-                path: "/l",
-                data: [0, 255, 10],
-                wholeSize: 9_000
-            ),
-            AttachedFile(name: "gone", path: "/gone", problem: "No such file or directory (errno 2)"),
-            AttachedFile(name: "later", path: "/later"), AttachedFile(name: "empty", data: []),
-        ]
-        report.context = Context(
-            tags: ["region": "eu-1"],
-            user: ["id": .integer(7)],
-            request: ["path": .string("/cart"), "ms": .number(1.5)],
-            custom: ["nested": .object(["list": .array([.null, .bool(false)])])]
-        )
-        report.breadcrumbs = [
-            Breadcrumb(
-                time: report.header.time,
-                message: "cart loaded",
-                category: "cart",
-                level: "info",
-                data: ["n": .integer(3)]
-            ),
-            Breadcrumb(time: report.header.time, message: "paid"),
-        ]
-        report.end?.cut = [CutStage(stage: "threads", reason: "deadline")]
-        return report
-    }
-
     static func file(_ lines: String...) -> [UInt8] { Gzip.compress(Array(lines.map { $0 + "\n" }.joined().utf8)) }
 
     static let header = """
@@ -74,9 +13,9 @@ struct ReportCodecTests {
 
     @Test("Everything that is written is read again")
     func roundTrips() throws {
-        let decoded = try Report.decode(gzip: Self.full.encode())
-        #expect(decoded == DecodedReport(report: Self.full, isComplete: true, warnings: []))
-        #expect(decoded.report.encode() == Self.full.encode())
+        let decoded = try Report.decode(gzip: SampleReport.full.encode())
+        #expect(decoded == DecodedReport(report: SampleReport.full, isComplete: true, warnings: []))
+        #expect(decoded.report.encode() == SampleReport.full.encode())
     }
 
     @Test("A report that has the least is read")
@@ -89,7 +28,7 @@ struct ReportCodecTests {
 
     @Test("A file cut at any byte gives its whole lines, or says that the first is missing")
     func readsCut() throws {
-        let file = Self.full.encode()
+        let file = SampleReport.full.encode()
         let whole = try Report.decode(gzip: file).report
         var threads = 0
         var read = 0
@@ -214,7 +153,7 @@ struct ReportCodecTests {
                 with: ""
             )
         }
-        let file = Self.full.encode()
+        let file = SampleReport.full.encode()
         #expect(description(file, ReportLimits(expandedBytes: 500)) == "more than 500 expanded bytes")
         #expect(description(file, ReportLimits(lineBytes: 900)) == "line 4: longer than 900 bytes")
         #expect(description(file, ReportLimits(lines: 3)) == "line 4: more than 3 lines")
@@ -230,7 +169,7 @@ struct ReportCodecTests {
 
     @Test("A context that nests too deep can be read again")
     func boundsNesting() throws {
-        var report = Self.full
+        var report = SampleReport.full
         report.context?.custom = ["deep": (0..<100).reduce(JSONValue.integer(1)) { value, _ in .array([value]) }]
         let decoded = try Report.decode(gzip: report.encode()).report
         #expect(decoded.context?.custom["deep"]?.text.contains("…") == true)
@@ -239,13 +178,13 @@ struct ReportCodecTests {
 
     @Test("The one object has every line's fields")
     func givesObject() throws {
-        let object = Self.full.jsonObject
-        #expect(object["id"] == .string(Self.full.header.id))
+        let object = SampleReport.full.jsonObject
+        #expect(object["id"] == .string(SampleReport.full.header.id))
         #expect(object["crash"]?["signal"]?["name"] == .string("SIGILL"))
         #expect(object["end"]?["cut"]?.text == #"[{"reason":"deadline","stage":"threads"}]"#)
         guard case .array(let threads) = object["threads"] else { throw Missing() }
         #expect(threads.count == 3)
-        #expect(Report(header: Self.full.header).jsonObject["crash"] == nil)
+        #expect(Report(header: SampleReport.full.header).jsonObject["crash"] == nil)
     }
 
     struct Missing: Error {}

@@ -116,7 +116,7 @@ import Testing
         #expect(values["headers"]?["Accept"] == .string("*/*"))
         #expect(values["timeout"] == .number(2.5) && values["retries"] == .string("18446744073709551615"))
         #expect(values["answer"] == nil)
-        let text = report.text(ReportTextOptions(width: 200)).joined(separator: "\n")
+        let text = JSONValue.object(values).text
         #expect(
             text.contains(#"{"headers":{"Accept":"*/*","Authorization":"[removed]"},"password":"[removed]""#),
             "\(text)"

@@ -1,4 +1,5 @@
-public import CrashReport
+import CrashReport
+public import CrashReportText
 import Grouping
 import Store
 

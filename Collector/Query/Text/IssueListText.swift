@@ -1,4 +1,5 @@
 import CrashReport
+import CrashReportText
 import Foundation
 import Store
 

@@ -1,4 +1,5 @@
 import CrashReport
+import CrashReportText
 import Store
 
 extension IssueStatus {

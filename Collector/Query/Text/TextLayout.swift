@@ -1,4 +1,5 @@
 public import CrashReport
+import CrashReportText
 
 /// Where text goes and when it is read.
 public struct TextLayout: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import CrashReport
+import CrashReportText
 import Query
 
 /// What was looked at, and what was found.

@@ -1,3 +1,5 @@
+import CrashReport
+
 /// Lines of a source file around the one that a frame is at.
 public struct SourceExcerpt: Sendable, Equatable {
     /// Number of the first of `lines`, from 1.

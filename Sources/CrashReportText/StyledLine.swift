@@ -1,3 +1,5 @@
+import CrashReport
+
 /// How a piece of text stands out on a terminal. Nothing is said by style alone: it must read without colour too.
 package enum TextStyle {
     case plain
@@ -75,12 +77,5 @@ extension String {
             }
         }
         return lines + [line]
-    }
-
-    /// What comes after the last slash.
-    var lastPathComponent: String {
-        guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
-        let name = self[index(after: slash)...]
-        return name.isEmpty ? self : String(name)
     }
 }

@@ -1,3 +1,5 @@
+public import CrashReport
+
 /// What is shown of a report.
 public struct ReportTextOptions: Sendable, Equatable {
     /// Characters of a line; what must be longer (a message's long word) is. From 40 to 1,000.

@@ -1,3 +1,5 @@
+import CrashReport
+
 /// A stack as lines of text: a marker column for the service's own frames, number, function, place.
 ///
 /// In a summary the frames between those of the service's own are told in one line, and source lines stand below the own ones.
@@ -230,13 +232,3 @@ extension Int {
 }
 
 func hex(_ value: UInt64) -> String { "0x" + String(value, radix: 16) }
-
-/// A count with commas between thousands.
-package func grouped(_ count: Int) -> String {
-    var text = ""
-    for (index, digit) in String(count.magnitude).reversed().enumerated() {
-        if index > 0, index % 3 == 0 { text.append(",") }
-        text.append(digit)
-    }
-    return (count < 0 ? "-" : "") + String(text.reversed())
-}

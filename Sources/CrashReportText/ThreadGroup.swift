@@ -1,3 +1,5 @@
+import CrashReport
+
 /// Threads with equal stacks, which are told once: most threads of a pool wait at the same place.
 struct ThreadGroup {
     /// In the order in which they came.

@@ -1,3 +1,5 @@
+import CrashReport
+
 /// What is shown of a stack, function by function.
 enum StackEntry: Equatable {
     /// One function by its frame and its place in it; no symbol when the frame has none. The label is the frame's number, for the

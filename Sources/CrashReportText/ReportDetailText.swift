@@ -1,3 +1,5 @@
+import CrashReport
+
 // What stands beside the stacks: accesses that exclude each other, context, breadcrumbs, images, notes.
 
 extension ReportText {

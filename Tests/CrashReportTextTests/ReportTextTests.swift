@@ -1,7 +1,8 @@
+import CrashReport
 import TestSupport
 import Testing
 
-@testable import CrashReport
+@testable import CrashReportText
 
 @Suite("Report text")
 struct ReportTextTests {
@@ -37,7 +38,7 @@ struct ReportTextTests {
 
     @Test("Everything there is")
     func showsFull() throws {
-        let lines = ReportCodecTests.full.text(ReportTextOptions(detail: .full))
+        let lines = SampleReport.full.text(ReportTextOptions(detail: .full))
         #expect(try Golden.difference(lines, "full.txt") == nil)
     }
 
@@ -68,7 +69,7 @@ struct ReportTextTests {
 
     @Test("An async stack with long names, context and breadcrumbs")
     func showsAsyncStack() throws {
-        var report = ReportCodecTests.full
+        var report = SampleReport.full
         report.threads = [report.threads[0]]
         report.threads[0].omitted = nil
         let long = (0..<12).map { "Pipeline.Stage\($0)" }.joined(separator: "<")
@@ -114,7 +115,7 @@ struct ReportTextTests {
 
     @Test("A handled error")
     func showsError() throws {
-        var report = ReportCodecTests.full
+        var report = SampleReport.full
         report.header.kind = .error
         report.crash = nil
         report.threads = [report.threads[1]]
@@ -170,7 +171,7 @@ struct ReportTextTests {
     @Test("Text from the report reaches the terminal as text only")
     func showsHostile() throws {
         let hostile = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{202e}evil\u{2028}\u{9b}31m\r"
-        var report = ReportCodecTests.full
+        var report = SampleReport.full
         report.crash?.message = "Fatal error: \(hostile)\nsecond \(hostile)"
         report.crash?.signal.name = hostile
         report.header.service = hostile
@@ -220,23 +221,6 @@ struct ReportTextTests {
                 }
             }
         }
-    }
-
-    @Test("Marks that pile up are written out, those of languages are not")
-    func showsMarks() {
-        #expect("Tiếng Việt é ẹ̀ที่".madeVisible() == "Tiếng Việt é ẹ̀ที่")
-        let pile = "a" + String(repeating: "\u{30b}", count: 6) + "b\u{30b}"
-        #expect(pile.madeVisible() == "a" + String(repeating: "\u{30b}", count: 4) + "\\u{30b}\\u{30b}b\u{30b}")
-    }
-
-    @Test("JSON holds nothing that a terminal obeys, and gives it back")
-    func escapesJSON() throws {
-        let hostile = "\u{1b}[2J\u{7f}\u{9b}31m\u{202e}\u{2028}\u{e0041}\u{85} é 👩‍💻"
-        let value = JSONValue.object([hostile: .array([.string(hostile)])])
-        let text = value.text
-        #expect(text.unicodeScalars.allSatisfy { !$0.isHostileOnTerminal })
-        #expect(text.contains("\\u009b31m\\u202e\\u2028\\udb40\\udc41\\u0085 é 👩‍💻"))
-        #expect(try JSONReader.parse(Array(text.utf8)) == value)
     }
 
     @Test("Lines keep to the width, whatever it is", arguments: [50, 80, 120])

@@ -1,3 +1,5 @@
+import CrashReport
+
 /// What is shown of a stack, line by line.
 enum StackRow: Equatable {
     /// A frame by its index, and its number in the whole stack.
