@@ -222,6 +222,14 @@ let tests: [Target] = [
     ),
     test("MaydayTests", ["CrashCapture", "Mayday", "MaydayTestKit", "CrashReport", "SDKChild"]),
     .executableTarget(name: "SDKChild", dependencies: ["Mayday"], path: "Tests/SDKChild", swiftSettings: strict),
+    // No dependency of the tests that run it: they would be linked with its allocator.
+    .target(name: "AllocationCounter", path: "Tests/AllocationChild/Counter", cSettings: strictC),
+    .executableTarget(
+        name: "AllocationChild",
+        dependencies: ["Mayday", "AllocationCounter"],
+        path: "Tests/AllocationChild/Main",
+        swiftSettings: strict
+    ),
     .executableTarget(
         name: "InteropService",
         dependencies: ["Mayday", "MaydaySentry", "MaydayOTLP", "MaydayWebhook"],

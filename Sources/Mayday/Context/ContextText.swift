@@ -12,6 +12,24 @@ enum ContextText {
         return writer.bytes
     }
 
+    /// The same of values that are turned into JSON one by one, with little allocation: a breadcrumb should cost next to nothing.
+    static func object(of members: [String: any ContextValue]) -> [UInt8] {
+        var writer = JSONWriter(room(256))
+        writer.beginObject()
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            writer.key(name)
+            writer.value(value.json, depth: depth - 1)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func room(_ bytes: Int) -> [UInt8] {
+        var room: [UInt8] = []
+        room.reserveCapacity(bytes)
+        return room
+    }
+
     /// `"items":3`: the members without their braces.
     static func members(_ members: [String: JSONValue]) -> [UInt8] {
         members.isEmpty ? [] : Array(object(members).dropFirst().dropLast())

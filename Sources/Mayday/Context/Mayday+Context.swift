@@ -15,7 +15,7 @@ public enum Level: Int32, Sendable, Equatable, CaseIterable {
 extension Mayday {
     /// Notes that something happened. The last 128 stand in every report.
     ///
-    /// Takes about a tenth of a microsecond and allocates nothing, unless there is `data`. Never waits.
+    /// Takes about 50 ns and allocates nothing; with `data` 300 ns and three allocations. Never waits.
     ///
     /// - Parameters:
     ///   - message: up to 240 bytes; what is longer is cut.
@@ -30,7 +30,7 @@ extension Mayday {
     ) {
         var message = message
         var category = category ?? ""
-        let details = data.isEmpty ? [] : ContextText.object(data.mapValues(\.json))
+        let details = data.isEmpty ? [] : ContextText.object(of: data)
         message.withUTF8 { message in
             category.withUTF8 { category in
                 details.withUnsafeBufferPointer { details in
