@@ -18,7 +18,10 @@ enum SymbolicateWorkerCommand: Command {
     }
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
-        DigestService(limits: WorkerLimits()).run(Symbolicator(symbolStore: arguments.value("--symbols")))
+        let symbols = arguments.value("--symbols")
+        DigestService(limits: WorkerLimits()).run(
+            Symbolicator(symbolStore: symbols, answers: symbols.map { "\($0)/answers" })
+        )
         return .done
     }
 }

@@ -34,14 +34,15 @@ public struct DebugFileFacts: Sendable, Equatable, Codable {
         buildID = file.buildID
         isCut = file.isCut
         size = file.size
-        if file.section(named: ".debug_info") != nil {
-            content = .debugInformation
-        } else if file.section(type: SHT_SYMTAB) != nil {
-            content = .names
-        } else if file.section(type: SHT_DYNSYM) != nil {
-            content = .exportedNames
-        } else {
-            content = .nothing
-        }
+        content = file.content
+    }
+}
+
+extension ELFFile {
+    /// What the file has, by its sections.
+    var content: DebugFileFacts.Content {
+        if section(named: ".debug_info") != nil { return .debugInformation }
+        if section(type: SHT_SYMTAB) != nil { return .names }
+        return section(type: SHT_DYNSYM) != nil ? .exportedNames : .nothing
     }
 }

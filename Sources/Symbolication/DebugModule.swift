@@ -9,12 +9,16 @@ final class DebugModule {
     /// Bytes of the files, as a measure of the memory that an open module takes.
     let size: Int
 
-    private let symbols: SymbolTable
+    /// What the files say that they have.
+    let announced: DebugFileFacts.Content
+
+    private let files: [ELFFile]
     private let debug: DebugInformation?
+    /// Made when first needed: answers that were kept may do without.
+    private var table: SymbolTable?
     /// True when a file of it that should have debug information ends early, or has some that cannot be read at all.
-    private let isCut: Bool
+    let isCut: Bool
     private let isUnreadable: Bool
-    private var answers: [UInt64: Answer] = [:]
 
     /// What is at one address.
     struct Answer {
@@ -24,20 +28,36 @@ final class DebugModule {
         var origin: FrameOrigin?
     }
 
-    /// Answers kept; a long-running collector would otherwise keep every address it has ever seen.
-    private static let answerLimit = 65_536
-
     /// A module from the object itself, the file that its debug information was split off to, or both.
     init(object: ELFFile?, debugFile: ELFFile?) {
         let main = object ?? debugFile
         base = main?.base ?? 0
         size = (object?.size ?? 0) + (debugFile?.size ?? 0)
         debug = debugFile.flatMap(DebugInformation.init) ?? object.flatMap(DebugInformation.init)
-        let files = [object, debugFile].compactMap(\.self)
+        files = [debugFile, object].compactMap(\.self)
+        announced = files.map(\.content).max() ?? .nothing
         isCut = files.contains { $0.isCut }
-        isUnreadable = debug == nil && files.contains { $0.section(named: ".debug_info") != nil }
-        let split = SymbolTable(debugFile)
-        symbols = split.isEmpty ? SymbolTable(object) : split
+        isUnreadable = debug == nil && announced == .debugInformation
+    }
+
+    /// Symbols of the split-off file, else of the object.
+    private var symbols: SymbolTable {
+        if let table { return table }
+        let made = files.lazy.map { SymbolTable($0) }.first { !$0.isEmpty } ?? SymbolTable(nil)
+        table = made
+        return made
+    }
+
+    /// True while no address was looked up in what has no debug information.
+    var isUnread: Bool { debug == nil && table == nil }
+
+    /// True when all is there that the files announce, so that they never answer more than now.
+    var isWhole: Bool { !isCut && !isUnreadable && debug?.isDamaged != true && content == announced }
+
+    /// What the files have.
+    var content: DebugFileFacts.Content {
+        if debug != nil { return .debugInformation }
+        return symbols.isEmpty ? .nothing : min(announced, .names)
     }
 
     /// What to say about this module, if anything.
@@ -48,20 +68,15 @@ final class DebugModule {
         return symbols.isEmpty ? .stripped : .noDebugInformation
     }
 
-    /// With debug information where the other has none, or at least with symbols.
+    /// With debug information where the other has none, or at least with names, or more of them.
     func isMoreComplete(than other: DebugModule) -> Bool {
-        if debug != nil || other.debug != nil { return other.debug == nil }
-        return !symbols.isEmpty && other.symbols.isEmpty
+        content > other.content
     }
 
     /// Functions at an address of the file.
     func answer(at address: UInt64, demangler: Demangler) -> Answer {
-        if let known = answers[address] { return known }
         let symbols = symbols(at: address, demangler: demangler)
-        let answer = Answer(symbols: symbols, origin: FrameOrigin(of: symbols))
-        if answers.count >= Self.answerLimit { answers.removeAll(keepingCapacity: true) }
-        answers[address] = answer
-        return answer
+        return Answer(symbols: symbols, origin: FrameOrigin(of: symbols))
     }
 
     private func symbols(at address: UInt64, demangler: Demangler) -> [FrameSymbol] {

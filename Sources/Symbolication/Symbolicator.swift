@@ -8,7 +8,7 @@ public import CrashReport
 public final class Symbolicator {
     private let finder: DebugFileFinder
     private let demangler = Demangler()
-    private var modules: [String: OpenModule] = [:]
+    private var builds: [String: KnownBuild] = [:]
     private var clock = 0
     private var imageInUse = -1
 
@@ -17,10 +17,15 @@ public final class Symbolicator {
     /// Called with the index of an image before its files are looked at, and when it changes.
     public var onUse: ((Int) -> Void)?
 
-    private struct OpenModule {
-        var module: DebugModule
+    private struct KnownBuild {
+        var build: Build
         var lastUse: Int
     }
+
+    /// Directory in which answers are kept by build id.
+    private let answers: String?
+    /// The program that answers, by its own build id: another may answer otherwise.
+    private let program: String?
 
     /// Bytes of files kept open; a service with its libraries takes some tens of megabytes.
     private static let openBytesLimit = 1 << 30
@@ -30,8 +35,16 @@ public final class Symbolicator {
     /// - Parameters:
     ///   - debugDirectories: Where debug files are besides the images' own paths, laid out as `/usr/lib/debug` is.
     ///   - symbolStore: Directory of packed files by build id (`SymbolStorePath`), which is asked last.
-    public init(debugDirectories: [String] = ["/usr/lib/debug"], symbolStore: String? = nil) {
+    ///   - answers: Directory in which answers are kept for later processes; several may use one. What it is in is made too, but
+    ///     nothing above that.
+    public init(
+        debugDirectories: [String] = ["/usr/lib/debug"],
+        symbolStore: String? = nil,
+        answers: String? = nil
+    ) {
         finder = DebugFileFinder(debugDirectories: debugDirectories, symbolStore: symbolStore)
+        program = answers == nil ? nil : (try? ELFFile(path: "/proc/self/exe"))?.buildID
+        self.answers = program == nil ? nil : answers
     }
 
     /// The report with `symbols` and `origin` on every frame that could be resolved, and why others could not.
@@ -49,6 +62,7 @@ public final class Symbolicator {
             }
             resolve(&report.threads[thread].accessConflict, in: &images)
         }
+        for state in images { state.build?.save() }
         evict()
         RuntimeFailure.promote(in: &report)
         return SymbolicatedReport(report: report, notes: images.compactMap(\.note))
@@ -59,9 +73,18 @@ public final class Symbolicator {
         let image: Image
         let index: Int
         let owner: FrameOrigin
-        var module: DebugModule?
+        var build: Build?
         var isLookedUp = false
-        var note: ImageNote?
+        /// Why nothing is looked up.
+        var failure: ImageNote.Reason?
+
+        /// What is missing, as far as the frames of this report showed.
+        var note: ImageNote? {
+            guard let reason = failure ?? build?.shortcoming else { return nil }
+            // Libraries that are not the service's have functions and no lines everywhere: nothing to do about it.
+            if reason == .noDebugInformation, owner != .service { return nil }
+            return ImageNote(image: index, path: image.path, buildID: image.buildID, reason: reason)
+        }
 
         init(_ image: Image, index: Int, executable: String?) {
             self.image = image
@@ -93,10 +116,11 @@ public final class Symbolicator {
         }
         lookUp(&images[index])
         frame.origin = images[index].owner
-        guard let module = images[index].module else { return }
-        let offset = frame.offset ?? frame.address &- images[index].image.base
-        let address = module.base &+ offset &- (frame.trust.isReturnAddress || isBehind ? 1 : 0)
-        let answer = module.answer(at: address, demangler: demangler)
+        guard let build = images[index].build else { return }
+        let offset =
+            (frame.offset ?? frame.address &- images[index].image.base)
+            &- (frame.trust.isReturnAddress || isBehind ? 1 : 0)
+        guard let answer = build.answer(at: offset, demangler: demangler) else { return }
         frame.symbols = answer.symbols
         if images[index].owner == .service, let origin = answer.origin { frame.origin = origin }
     }
@@ -106,57 +130,46 @@ public final class Symbolicator {
         state.isLookedUp = true
         // The kernel's own object has no file.
         guard !state.image.path.hasPrefix("["), !state.image.path.hasPrefix("linux-vdso") else { return }
-        var reason: ImageNote.Reason?
-        if let buildID = state.image.buildID, buildID.utf8.contains(where: { $0 != UInt8(ascii: "0") }) {
-            if let harm = leftOut[buildID.lowercased()] {
-                reason = .leftOut(harm)
-            } else {
-                switch module(of: state.image, buildID: buildID.lowercased(), owner: state.owner) {
-                case .success(let module):
-                    state.module = module
-                    reason = module.shortcoming
-                case .failure(let failure):
-                    reason = failure
-                }
-            }
-        } else {
-            reason = .noBuildID
+        guard let buildID = state.image.buildID, buildID.utf8.contains(where: { $0 != UInt8(ascii: "0") }) else {
+            state.failure = .noBuildID
+            return
         }
-        // Libraries that are not the service's have functions and no lines everywhere: nothing to do about it.
-        if reason == .noDebugInformation, state.owner != .service { reason = nil }
-        state.note = reason.map {
-            ImageNote(image: state.index, path: state.image.path, buildID: state.image.buildID, reason: $0)
+        if let harm = leftOut[buildID.lowercased()] {
+            state.failure = .leftOut(harm)
+            return
         }
+        state.build = build(of: state.image, buildID: buildID.lowercased(), owner: state.owner)
     }
 
-    private func module(
-        of image: Image,
-        buildID: String,
-        owner: FrameOrigin
-    ) -> Result<DebugModule, ImageNote.Reason> {
-        if let known = modules[buildID]?.module {
-            modules[buildID]?.lastUse = clock
+    private func build(of image: Image, buildID: String, owner: FrameOrigin) -> Build {
+        if let known = builds[buildID]?.build {
+            builds[buildID]?.lastUse = clock
             // A stripped file met first, or one whose debug file came later, must not stand in the way of a better one.
-            guard owner == .service, known.shortcoming != nil,
-                case .success(let better) = finder.module(path: image.path, buildID: buildID),
-                better.isMoreComplete(than: known)
-            else { return .success(known) }
-            modules[buildID] = OpenModule(module: better, lastUse: clock)
-            return .success(better)
+            if owner == .service, known.shortcoming != nil,
+                case .success(let better) = finder.module(path: image.path, buildID: buildID)
+            {
+                known.takeIfMoreComplete(better)
+            }
+            return known
         }
-        let found = finder.module(path: image.path, buildID: buildID)
-        if case .success(let module) = found { modules[buildID] = OpenModule(module: module, lastUse: clock) }
-        return found
+        var file: AnswerFile?
+        if let answers, let program, SymbolStorePath.file(of: buildID) != nil {
+            file = AnswerFile(path: "\(answers)/\(buildID)", writer: program)
+        }
+        let build = Build(file: file) { [finder] in finder.module(path: image.path, buildID: buildID) }
+        // What was not found is looked for again with the next report.
+        if !build.isEmpty { builds[buildID] = KnownBuild(build: build, lastUse: clock) }
+        return build
     }
 
     /// Closes what was not used for longest until the rest is within its limit.
     private func evict() {
-        var open = modules.values.reduce(0) { $0 + $1.module.size }
-        while open > Self.openBytesLimit, modules.count > 1,
-            let oldest = modules.min(by: { ($0.value.lastUse, $0.key) < ($1.value.lastUse, $1.key) })
+        var open = builds.values.reduce(0) { $0 + $1.build.size }
+        while open > Self.openBytesLimit, builds.count > 1,
+            let oldest = builds.min(by: { ($0.value.lastUse, $0.key) < ($1.value.lastUse, $1.key) })
         {
-            open -= oldest.value.module.size
-            modules[oldest.key] = nil
+            open -= oldest.value.build.size
+            builds[oldest.key] = nil
         }
     }
 }

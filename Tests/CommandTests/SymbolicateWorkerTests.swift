@@ -73,6 +73,49 @@
             #expect(digester.ends == 3 && workers.count == 4)
         }
 
+        @Test("answers that were found before a process was killed are right for the next, and need no debug file")
+        func answersOutliveTheProcess() throws {
+            let program = "\(directory.path)/program"
+            try FileManager.default.copyItem(atPath: Self.program, toPath: program)
+            let buildID = try BinaryFile(path: program).buildID
+            let reports = (1...12).map { report(program, buildID: buildID, seed: $0) }
+            let whole = reports.map { Digester().digest($0) }
+            var random = SeededGenerator(seed: 9)
+            for _ in 0..<8 {
+                var worker: pid_t = 0
+                let digester = IsolatedDigester(limits: WorkerLimits()) { () throws(WorkerEnd) in
+                    let process = try WorkerProcess(
+                        Collector.mayday,
+                        ["symbolicate-worker", "--symbols", "\(directory.path)/symbols"]
+                    )
+                    worker = process.pid
+                    return process
+                }
+                let index = Int(random.next() % UInt64(reports.count))
+                #expect(try digester.digest(reports[index]) == whole[index])
+                let killed = worker
+                // Somewhere in the middle of the next report, and before its number could be another's.
+                let isKilled = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    kill(killed, SIGKILL)
+                    isKilled.signal()
+                }
+                let next = Int(random.next() % UInt64(reports.count))
+                #expect(try digester.digest(reports[next]) == whole[next])
+                isKilled.wait()
+                withExtendedLifetime(digester) {}
+            }
+            let last = IsolatedDigester(limits: WorkerLimits()) { () throws(WorkerEnd) in
+                try WorkerProcess(Collector.mayday, ["symbolicate-worker", "--symbols", "\(directory.path)/symbols"])
+            }
+            for (report, whole) in zip(reports, whole) { #expect(try last.digest(report) == whole) }
+            try FileManager.default.removeItem(atPath: program)
+            last.forget([])
+            for (report, whole) in zip(reports, whole) {
+                #expect(try last.digest(report).report.threads[0] == whole.report.threads[0])
+            }
+        }
+
         @Test("without enough memory to read a file, the report comes all the same")
         func lacksMemory() throws {
             // A section that is as large as the file, which takes no room on the disk.
