@@ -5,7 +5,9 @@ import CrashReport
 ///
 /// Not thread-safe.
 final class Build {
+    /// By address, counted from where the image begins, with `call` set for one inside a call.
     private var answers: [UInt64: DebugModule.Answer] = [:]
+    private static let call: UInt64 = 1 << 63
     private var module: DebugModule?
     private let find: () -> Result<DebugModule, ImageNote.Reason>
     /// Why there are no files.
@@ -14,7 +16,7 @@ final class Build {
     /// What the answers in the file were made from; nil when there are none that serve.
     private var source: DebugFileFacts.Content?
     private var isFileWhole = false
-    /// Addresses whose answers are not in the file.
+    /// Keys of answers that are not in the file.
     private var fresh: [UInt64] = []
 
     /// Answers kept; a long-running collector would otherwise keep every address it has ever seen.
@@ -49,15 +51,17 @@ final class Build {
         return module?.shortcoming
     }
 
-    /// Functions at an address, counted from where the image begins.
-    func answer(at offset: UInt64, demangler: Demangler) -> DebugModule.Answer? {
-        if let known = answers[offset] { return known }
+    /// Functions at an address, counted from where the image begins, which is inside a call or not (`CompileUnit.places`).
+    func answer(at offset: UInt64, isCall: Bool, demangler: Demangler) -> DebugModule.Answer? {
+        guard offset & Self.call == 0 else { return nil }
+        let key = offset | (isCall ? Self.call : 0)
+        if let known = answers[key] { return known }
         if module == nil, failure == nil { open() }
         guard let module else { return nil }
-        let answer = module.answer(at: module.base &+ offset, demangler: demangler)
+        let answer = module.answer(at: module.base &+ offset, isCall: isCall, demangler: demangler)
         if answers.count >= Self.answerLimit { answers.removeAll(keepingCapacity: true) }
-        answers[offset] = answer
-        if file != nil { fresh.append(offset) }
+        answers[key] = answer
+        if file != nil { fresh.append(key) }
         return answer
     }
 

@@ -18,11 +18,17 @@ final class CompileUnit {
     }
 
     /// Functions at `address`, the innermost inlined one first.
-    func places(at address: UInt64, code: CodeRanges, budget: inout WorkBudget) -> [Place] {
+    ///
+    /// - Parameter isCall: the address is inside a call. Compilers give some calls of the runtime no line; those have the line
+    ///   before them. A trap without a line was merged from several: it keeps none.
+    func places(at address: UInt64, isCall: Bool, code: CodeRanges, budget: inout WorkBudget) -> [Place] {
         if functions == nil { functions = FunctionTable(root, code: code, budget: &budget) }
         var place = line(at: address)
         guard let chain = functions?.chain(at: address, budget: &budget), !chain.isEmpty else {
             return place.file == nil && place.line == nil ? [] : [place]
+        }
+        if isCall, place.line == nil {
+            place = placeBefore(address, in: chain[0], budget: &budget) ?? place
         }
         var places: [Place] = []
         for entry in chain {
@@ -36,6 +42,29 @@ final class CompileUnit {
             if place.inlined { place = call(of: entry) }
         }
         return places
+    }
+
+    /// Rows of the line table that are looked at before one without a line.
+    private static let rowLimit = 64
+
+    /// The nearest place before `address` that has a line, in the same function: not in one inlined into it, nor around it.
+    private func placeBefore(_ address: UInt64, in function: Dwarf_Die, budget: inout WorkBudget) -> Place? {
+        var address = address
+        for _ in 0..<Self.rowLimit {
+            var root = root
+            var start: Dwarf_Addr = 0
+            guard let row = dwarf_getsrc_die(&root, address), dwarf_lineaddr(row, &start) == 0, start > 0,
+                start <= address
+            else { return nil }
+            address = start - 1
+            guard let chain = functions?.chain(at: address, budget: &budget),
+                chain.contains(where: { $0.offset == function.offset })
+            else { return nil }
+            guard chain.first?.offset == function.offset else { continue }
+            let place = line(at: address)
+            if place.line != nil { return place }
+        }
+        return nil
     }
 
     private func line(at address: UInt64) -> Place {

@@ -33,9 +33,9 @@ final class DebugInformation {
     var isDamaged: Bool { budget.isExhausted || isTorn }
 
     /// Functions at `address`, the innermost inlined one first; empty where no unit has code.
-    func places(at address: UInt64) -> [Place] {
+    func places(at address: UInt64, isCall: Bool) -> [Place] {
         guard let index = unitRanges.value(at: address) else { return [] }
-        return units[Int(index)].places(at: address, code: file.code, budget: &budget)
+        return units[Int(index)].places(at: address, isCall: isCall, code: file.code, budget: &budget)
     }
 
     private func readUnits() {

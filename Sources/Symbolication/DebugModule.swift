@@ -73,14 +73,14 @@ final class DebugModule {
         content > other.content
     }
 
-    /// Functions at an address of the file.
-    func answer(at address: UInt64, demangler: Demangler) -> Answer {
-        let symbols = symbols(at: address, demangler: demangler)
+    /// Functions at an address of the file, which is inside a call or not (`CompileUnit.places`).
+    func answer(at address: UInt64, isCall: Bool = false, demangler: Demangler) -> Answer {
+        let symbols = symbols(at: address, isCall: isCall, demangler: demangler)
         return Answer(symbols: symbols, origin: FrameOrigin(of: symbols))
     }
 
-    private func symbols(at address: UInt64, demangler: Demangler) -> [FrameSymbol] {
-        var places = debug?.places(at: address) ?? []
+    private func symbols(at address: UInt64, isCall: Bool, demangler: Demangler) -> [FrameSymbol] {
+        var places = debug?.places(at: address, isCall: isCall) ?? []
         if places.isEmpty || places[places.count - 1].name == nil, let name = symbols.name(at: address) {
             // No function entry: a line may be known all the same.
             var place = places.popLast() ?? Place(inlined: false)

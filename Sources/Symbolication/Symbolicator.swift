@@ -120,7 +120,8 @@ public final class Symbolicator {
         let offset =
             (frame.offset ?? frame.address &- images[index].image.base)
             &- (frame.trust.isReturnAddress || isBehind ? 1 : 0)
-        guard let answer = build.answer(at: offset, demangler: demangler) else { return }
+        let isCall = frame.trust.isReturnAddress
+        guard let answer = build.answer(at: offset, isCall: isCall, demangler: demangler) else { return }
         frame.symbols = answer.symbols
         if images[index].owner == .service, let origin = answer.origin { frame.origin = origin }
     }

@@ -18,6 +18,12 @@ actor Fixture {
         }
     }
 
+    private static let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("Fixture").path
+
+    /// Path of one of its files.
+    static func source(_ name: String) -> String { "\(source)/\(name)" }
+
     private var built: [Variant: Result<String, any Error>] = [:]
 
     /// Path of the executable.
@@ -30,7 +36,7 @@ actor Fixture {
 
     /// Beside the tests' own executable, by what it is made of: compiled again only when that changes.
     private func build(_ variant: Variant) throws -> String {
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixture").path
+        let source = Self.source
         guard let swiftc = Tool.ofToolchain("swiftc"), let clang = Tool.ofToolchain("clang") else {
             throw ToolFailure(description: "no swiftc and clang on the PATH")
         }

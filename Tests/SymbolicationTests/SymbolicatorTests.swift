@@ -85,6 +85,31 @@ import Testing
         #expect(Symbolicator().symbolicate(caller).report.crash?.message == nil)
     }
 
+    /// The compiler gives the calls that check an access in a closure line 0: what stands before them in the function has theirs.
+    @Test func callsWithoutALineHaveTheOneBefore() async throws {
+        let file = try SymbolFile(try await Fixture.shared.path(.debug))
+        let module = DebugModule(object: try ELFFile(path: file.path), debugFile: nil)
+        let source = try String(contentsOfFile: Fixture.source("Shop.swift"), encoding: .utf8)
+        let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+        let first = try #require(lines.firstIndex { $0.hasPrefix("    till.change { total in") }) + 1
+        func innermost(_ address: UInt64, isCall: Bool) -> FrameSymbol? {
+            module.answer(at: address, isCall: isCall, demangler: Demangler()).symbols.first
+        }
+        var found = 0
+        for address in try file.function("$s7Fixture6nestedySiAA4TillCFySizXEfU_") {
+            let (exact, call) = (innermost(address, isCall: false), innermost(address, isCall: true))
+            #expect(call?.function == exact?.function)
+            if exact?.line != nil || exact?.inlined == true {
+                // A trap that stands for several has no line, called or not.
+                #expect(call == exact)
+            } else {
+                found += 1
+                #expect((first...first + 3).contains(call?.line ?? 0), "\(String(address, radix: 16))")
+            }
+        }
+        #expect(found > 0)
+    }
+
     @Test func repeatedReportsGetTheSameAnswers() async throws {
         let file = try SymbolFile(try await Fixture.shared.path(.optimized))
         let report = file.report(try file.function(Self.checksums).map { ($0, .context) })

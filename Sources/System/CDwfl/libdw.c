@@ -9,8 +9,8 @@
 #define FUNCTIONS(X)                                                                                                   \
     X(dwarf_attr) X(dwarf_attr_integrate) X(dwarf_begin_elf) X(dwarf_child) X(dwarf_dieoffset) X(dwarf_end)            \
     X(dwarf_filesrc) X(dwarf_formstring) X(dwarf_formudata) X(dwarf_get_units) X(dwarf_getsrc_die)                     \
-    X(dwarf_getsrcfiles) X(dwarf_linecol) X(dwarf_lineno) X(dwarf_linesrc) X(dwarf_ranges) X(dwarf_siblingof)          \
-    X(dwarf_tag) X(dwelf_elf_gnu_build_id) X(dwelf_elf_gnu_debuglink) X(elf_begin) X(elf_end) X(elf_getdata)           \
+    X(dwarf_getsrcfiles) X(dwarf_lineaddr) X(dwarf_linecol) X(dwarf_lineno) X(dwarf_linesrc) X(dwarf_ranges)            \
+    X(dwarf_siblingof) X(dwarf_tag) X(dwelf_elf_gnu_build_id) X(dwelf_elf_gnu_debuglink) X(elf_begin) X(elf_end) X(elf_getdata)           \
     X(elf_getphdrnum) X(elf_getshdrstrndx) X(elf_kind) X(elf_nextscn) X(elf_strptr) X(elf_version) X(gelf_getphdr)     \
     X(gelf_getehdr) X(gelf_getshdr) X(gelf_getsym)
 
@@ -66,6 +66,7 @@ FORWARD(int, dwarf_get_units,
         dwarf, unit, next, version, type, die, sub)
 FORWARD(Dwarf_Line *, dwarf_getsrc_die, (Dwarf_Die * die, Dwarf_Addr address), die, address)
 FORWARD(int, dwarf_getsrcfiles, (Dwarf_Die * die, Dwarf_Files **files, size_t *count), die, files, count)
+FORWARD(int, dwarf_lineaddr, (Dwarf_Line * line, Dwarf_Addr *address), line, address)
 FORWARD(int, dwarf_linecol, (Dwarf_Line * line, int *column), line, column)
 FORWARD(int, dwarf_lineno, (Dwarf_Line * line, int *number), line, number)
 FORWARD(const char *, dwarf_linesrc, (Dwarf_Line * line, Dwarf_Word *time, Dwarf_Word *length), line, time, length)

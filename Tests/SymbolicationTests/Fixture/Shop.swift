@@ -104,3 +104,21 @@ func checksums(_ items: [Item]) -> [Int32] {
 
 @inline(never)
 func cents(of euros: Int) -> Int { euros * 100 }
+
+final class Till {
+    var total = 0
+    var limit = 0
+
+    @inline(never)
+    func change(_ change: (inout Int) -> Void) { change(&total) }
+}
+
+/// The accesses in the closure are checked at run time, by calls that the compiler gives no line.
+@inline(never)
+func nested(_ till: Till) -> Int {
+    till.change { total in
+        total += till.total
+        till.limit += total
+    }
+    return till.limit
+}
