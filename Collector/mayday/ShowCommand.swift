@@ -15,6 +15,7 @@ enum ShowCommand: Command {
         options: [
             CommandSpec.Option(name: "--full", value: nil, help: "all frames, threads, registers, images and paths"),
             CommandSpec.Option(name: "--raw", value: nil, help: "as --full, with addresses and linker names"),
+            CommandSpec.Option(name: "--why", value: nil, help: "only what makes it one issue with others"),
             CommandSpec.Option(name: "--thread", value: "ID", help: "the stack of this thread, by its kernel id"),
             CommandSpec.Option(
                 name: "--sources",
@@ -35,7 +36,8 @@ enum ShowCommand: Command {
                 + "machine. What is longer than the terminal goes through $PAGER, or less.",
         ],
         examples: [
-            "mayday show 3", "mayday show 0193a7f2-6e1c --full", "mayday show 3 --sources ~/checkout",
+            "mayday show 3", "mayday show 3 --why", "mayday show 0193a7f2-6e1c --full",
+            "mayday show 3 --sources ~/checkout",
             "mayday show 3 --attachment app.log > app.log",
             "mayday show spool/checkout/ID.jsonl.gz",
         ]
@@ -94,6 +96,7 @@ enum ShowCommand: Command {
             throw arguments.usage("--full and --raw: give one of them")
         }
         var reading = Reading(thread: try arguments.number("--thread"), sources: arguments.value("--sources"))
+        reading.why = arguments.has("--why")
         if arguments.has("--full") { reading.detail = .full }
         if arguments.has("--raw") { reading.detail = .raw }
         var facts = stat()

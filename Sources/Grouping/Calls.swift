@@ -15,6 +15,8 @@ struct Call {
     var offset: String?
     /// Index of the frame it is in.
     var frame = 0
+    /// True when its source was checked out by the package manager: code that the service uses, in its own binary.
+    var isPackage = false
 
     /// Functions of the stack that crashed, innermost first.
     static func calls(in report: Report, names: NameCache) -> [Call] {
@@ -39,7 +41,8 @@ struct Call {
                     origin: origin,
                     place: place(in: frame.symbols[index...]),
                     offset: offset,
-                    frame: number
+                    frame: number,
+                    isPackage: symbol.file?.contains("/checkouts/") ?? false
                 )
             }
         }

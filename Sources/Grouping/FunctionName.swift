@@ -5,6 +5,8 @@
 struct FunctionName: Hashable {
     /// `closure in Cart.total()`; empty when the name was.
     let normalized: String
+    /// The function that it is, or that a closure is written in: `Cart.total()`.
+    let declaration: String
     /// False for what the compiler made to get from one function to the next; it is shown, but does not count.
     let isSignificant: Bool
 
@@ -17,7 +19,22 @@ struct FunctionName: Hashable {
         Self.stripSuffixes(&folded)
         for (from, to) in Self.accessors where folded.contains(from) { folded = folded.replacing(from, with: to) }
         normalized = folded
+        declaration = Self.outermost(folded)
     }
+
+    /// True for where a program's own code begins: top-level code, `static Shop.main()` and C's `main`.
+    var isMain: Bool {
+        declaration == "main" || (declaration.hasPrefix("static ") && declaration.hasSuffix(".main()"))
+    }
+
+    /// `closure in f()` → `f()`; a local function stays what it is.
+    private static func outermost(_ name: String) -> String {
+        var rest = name[...]
+        while let prefix = unnamed.first(where: rest.hasPrefix) { rest = rest.dropFirst(prefix.count) }
+        return String(rest)
+    }
+
+    private static let unnamed = ["closure in ", "$defer in "]
 
     /// How a function was compiled, in front of its name.
     private static func stripPrefixes(_ text: inout Substring) {

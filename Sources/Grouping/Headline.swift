@@ -16,7 +16,10 @@ struct Headline {
             return
         }
         culprit = Self.culprit(calls)
-        if let error = report.error {
+        if report.isCutBeforeStack {
+            // One issue whatever the signal was; a report's own text names it.
+            (title, kind) = (Self.cutShort, "cut short")
+        } else if let error = report.error {
             title = error.text.isEmpty ? error.typeName : "\(error.typeName): \(MessageText.firstLine(error.text))"
             kind = "\(report.header.kind) \(error.typeName)"
         } else if let crash = report.crash {
@@ -32,6 +35,9 @@ struct Headline {
             kind = "\(report.header.kind)"
         }
     }
+
+    /// Of all crashes of a project whose reports say no more than that there was one.
+    private static let cutShort = "Crash reports cut short before their stack"
 
     private static func culprit(_ calls: [Call]) -> String? {
         guard let call = calls.first(where: { $0.isOwn && $0.function != nil }) else {
@@ -64,9 +70,6 @@ struct Headline {
             case "SIGSEGV", "SIGBUS": "bad access"
             case let name: name
             }
-        let reason = crash.message.flatMap(MessageText.title).flatMap { title in
-            MessageText.fixedReasons.first(where: title.hasPrefix)
-        }
-        return reason.map { "\(kind), \($0)" } ?? kind
+        return crash.message.flatMap(MessageText.check).map { "\(kind), \($0)" } ?? kind
     }
 }

@@ -3,9 +3,14 @@ enum MessageText {
     /// The first line that says something, without where it was raised (`Swift/Array.swift:12: Fatal error: `), which is in the
     /// stack and would change with every edit of the file; nil when nothing is left.
     static func title(_ message: String) -> String? {
-        var line = withoutAddresses(withoutPlace(firstLine(message)))
+        sentence(message).map { String(withoutAddresses($0).prefix(300)) }
+    }
+
+    /// The same with its addresses, and not cut.
+    static func sentence(_ message: String) -> String? {
+        var line = withoutPlace(firstLine(message))
         if line.hasSuffix(":") { line.removeLast() }
-        return line.isEmpty ? nil : String(line.prefix(300))
+        return line.isEmpty ? nil : line
     }
 
     /// The first line that is not blank.
@@ -14,13 +19,22 @@ enum MessageText {
         return String(line.prefix(1024)).trimming(\.isWhitespace)
     }
 
-    /// Reasons that Swift's runtime words the same way in every build, so that two different mistakes in one function are two issues.
-    /// A text that the service's own code gave is not among them: it may vary, and optimised builds do not have it.
-    static let fixedReasons = [
-        "Index out of range", "Unexpectedly found nil", "arithmetic overflow", "Division by zero",
-        "Not enough bits to represent", "'try!' expression unexpectedly raised an error",
-        "Could not cast value of type",
+    /// Texts that Swift's runtime and standard library word, so that they do not say which mistake it was.
+    static func isOfTheRuntime(_ title: String) -> Bool { runtimeTexts.contains(where: title.hasPrefix) }
+
+    private static let runtimeTexts = [
+        "Index out of range", "Index out of bounds", "Unexpectedly found nil", "arithmetic overflow",
+        "Division by zero", "Division results in overflow", "Not enough bits to represent", "Range requires",
+        "Can't form Range", "Can't remove", "Negative count", "Array index is out of range",
+        "Unsafely", "String index", "precondition failure", "Fatal error",
     ]
+
+    /// Which function of the standard library gave the text, where its first words say so: `precondition`, `assertion`.
+    static func check(_ message: String) -> String? {
+        let line = firstLine(message)
+        if line.contains("Precondition failed") { return "precondition" }
+        return line.contains("Assertion failed") ? "assertion" : nil
+    }
 
     private static func withoutPlace(_ line: String) -> String {
         var text = line[...]

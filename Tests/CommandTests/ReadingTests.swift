@@ -39,6 +39,8 @@
             #expect(try Golden.difference(lines(reports), "reports.txt") == nil)
             let show = try await collector.run("show", "1")
             #expect(try Golden.difference(lines(show), "show-issue.txt") == nil)
+            let why = try await collector.run("show", "1", "--why")
+            #expect(try Golden.difference(lines(why), "show-why.txt") == nil)
             for outcome in [list, reports, show] {
                 #expect(lines(outcome).allSatisfy { $0.count <= 80 })
                 #expect(!outcome.output.contains("\u{1b}"))

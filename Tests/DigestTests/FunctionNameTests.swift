@@ -69,4 +69,24 @@ import Testing
     func ownCode(_ name: String) {
         #expect(FunctionName(name).isSignificant)
     }
+
+    @Test(arguments: [
+        ("closure #2 in closure #1 in checkout(_:)", "checkout(_:)"),
+        ("$defer #1 () in closure #1 in checkout(_:)", "checkout(_:)"),
+        ("helper #1 (_:) in closure #1 in checkout(_:)", "helper(_:) in closure in checkout(_:)"),
+        ("closure #1 in variable initialization expression of kinds", "variable initialization expression of kinds"),
+        ("checkout(_:)", "checkout(_:)"),
+    ])
+    func declaration(_ name: String, _ expected: String) {
+        #expect(FunctionName(name).declaration == expected)
+    }
+
+    @Test(arguments: [
+        ("main", true), ("async_Main", true), ("static CheckoutService.main()", true), ("closure #1 in main", true),
+        ("(2) suspend resume partial function for static Shop.main()", true), ("mainLoop()", false),
+        ("Shop.main()", false),
+    ])
+    func beginsTheProgram(_ name: String, _ expected: Bool) {
+        #expect(FunctionName(name).isMain == expected)
+    }
 }

@@ -129,6 +129,9 @@ import Testing
         var report = Stack("pay(_:)@Pay.swift:5").report()
         report.crash = nil
         #expect(Headline(of: report).title == "Crash without details: the report was cut short")
+        #expect(
+            Headline(of: Stack().report(.signal(11, "SIGSEGV"))).title == "Crash reports cut short before their stack"
+        )
         report.header.kind = .error
         report.error = HandledError(typeName: "Shop.Refusal", text: "locked(2)\nmore")
         report.threads[0].crashed = false

@@ -8,6 +8,7 @@ extension IssueDetail {
     ///
     /// - Parameter reading: how much of the report; in full, all releases as well.
     public func text(_ layout: TextLayout, _ reading: Reading) -> [String] {
+        if reading.why, let newest { return newest.text(layout, reading) }
         let isFull = reading.detail != .summary
         let issue = entry.issue
         var title = StyledLine("Issue \(issue.key.number)", .strong)
@@ -47,6 +48,8 @@ public struct Reading: Sendable, Equatable {
     public var thread: Int?
     /// Where the service's sources are, when they are not where they were built.
     public var sources: String?
+    /// Nothing but what makes the issue of the report.
+    public var why = false
 
     /// A summary, if nothing else is said.
     public init(detail: ReportTextOptions.Detail = .summary, thread: Int? = nil, sources: String? = nil) {
@@ -59,6 +62,7 @@ public struct Reading: Sendable, Equatable {
 extension ReportDetail {
     /// The report as lines for a terminal.
     public func text(_ layout: TextLayout, _ reading: Reading) -> [String] {
+        if reading.why { return why(layout) }
         let options = ReportTextOptions(
             width: layout.width,
             color: layout.color,
@@ -78,5 +82,21 @@ extension ReportDetail {
         let grouping =
             [StyledLine(), StyledLine("Grouped by", .strong)] + remarks.grouping.map { StyledLine("  \($0)") }
         return lines + layout.rendered(grouping)
+    }
+
+    /// What two reports must have in common to be one issue, as this one has it.
+    private func why(_ layout: TextLayout) -> [String] {
+        var lines = [StyledLine("Report \(report.header.id)", .strong)]
+        if let issue = stored?.issue { lines[0].add(" is in issue \(issue.number) of project \(issue.project)") }
+        guard !remarks.grouping.isEmpty else {
+            return layout.rendered(lines) + warnings.map { "  \($0)" }
+        }
+        lines += [StyledLine(), StyledLine("Grouped by", .strong)] + remarks.grouping.map { StyledLine("  \($0)") }
+        lines += [StyledLine()]
+        let text =
+            "Reports are one issue when all of these lines are the same. `message` is what stays of the text "
+            + "without numbers, ids, quoted texts, lists and paths; `function` the innermost of the service's own, "
+            + "and what called it."
+        return layout.rendered(lines) + text.wrapped(to: layout.width)
     }
 }
