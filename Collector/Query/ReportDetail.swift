@@ -1,4 +1,5 @@
 public import CrashReport
+import CrashReportText
 import Digest
 public import Grouping
 public import Store

@@ -55,14 +55,13 @@ extension AttachedFile {
         self.name = try reader.required(name, "name")
     }
 
-    /// - Parameter withData: false writes the number of its bytes instead, `size`.
-    func write(to writer: inout JSONWriter, withData: Bool = true) {
+    func write(to writer: inout JSONWriter) {
         writer.field("name", name)
         writer.field("content_type", contentType)
         writer.field("path", path)
         writer.field("whole_size", wholeSize)
         writer.field("problem", problem)
-        if withData { writer.field("data", data.map(Base64.encode)) } else { writer.field("size", data?.count) }
+        writer.field("data", data.map(Base64.encode))
     }
 }
 

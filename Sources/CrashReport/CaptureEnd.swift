@@ -26,9 +26,9 @@ public struct CaptureEnd: Sendable, Equatable {
 /// A stage of the capture that was not completed.
 public struct CutStage: Sendable, Equatable {
     /// Name of the stage.
-    public var stage: String
+    public let stage: String
     /// `deadline`, `fault`, `limit`, `io`.
-    public var reason: String
+    public let reason: String
 
     /// A stage and why it was cut short.
     public init(

@@ -63,9 +63,9 @@ public struct CrashSignal: Sendable, Equatable {
 /// Process and user that sent a signal.
 public struct SignalSender: Sendable, Equatable {
     /// Process id, as seen from the receiver.
-    public var pid: Int
+    public let pid: Int
     /// User id.
-    public var uid: Int
+    public let uid: Int
 
     /// A sender by process and user.
     public init(
@@ -80,9 +80,9 @@ public struct SignalSender: Sendable, Equatable {
 /// A register and its value at the crash.
 public struct Register: Sendable, Equatable {
     /// `rip`.
-    public var name: String
+    public let name: String
     /// Its value.
-    public var value: UInt64
+    public let value: UInt64
 
     /// A register by name and value.
     public init(

@@ -87,9 +87,9 @@ public struct HostFacts: Sendable, Equatable {
 /// The `sdk` object of the `report` line.
 public struct SDKFacts: Sendable, Equatable {
     /// `mayday-swift`.
-    public var name: String
+    public let name: String
     /// Version of the SDK.
-    public var version: String
+    public let version: String
 
     /// An SDK by name and version.
     public init(

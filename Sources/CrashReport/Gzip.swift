@@ -48,9 +48,9 @@ public enum Gzip {
     /// What gzip bytes expand to, and whether they were cut short.
     public struct Expanded: Sendable, Equatable {
         /// All that could be expanded.
-        public var bytes: [UInt8]
+        public let bytes: [UInt8]
         /// True when the input ended within a member.
-        public var isCutShort: Bool
+        public let isCutShort: Bool
 
         /// A result of an expansion.
         public init(bytes: [UInt8], isCutShort: Bool) {

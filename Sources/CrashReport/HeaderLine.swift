@@ -1,6 +1,7 @@
 // The `report` line.
 
 extension ReportHeader {
+    @inline(never)
     init(from reader: inout JSONReader) throws(JSONError) {
         var version: Int?
         var id: String?
@@ -50,6 +51,7 @@ extension ReportHeader {
         )
     }
 
+    @inline(never)
     func write(to writer: inout JSONWriter) {
         writer.field("version", version)
         writer.field("id", id)
@@ -71,6 +73,7 @@ extension ReportHeader {
 }
 
 extension ProcessFacts {
+    @inline(never)
     init(from reader: inout JSONReader) throws(JSONError) {
         var pid: Int?
         var facts = ProcessFacts(pid: 0)
@@ -89,6 +92,7 @@ extension ProcessFacts {
         self = facts
     }
 
+    @inline(never)
     func write(to writer: inout JSONWriter) {
         writer.field("pid", pid)
         writer.field("name", name)
@@ -100,6 +104,7 @@ extension ProcessFacts {
 }
 
 extension HostFacts {
+    @inline(never)
     init(from reader: inout JSONReader) throws(JSONError) {
         var facts = HostFacts()
         try reader.members { key, reader throws(JSONError) in
@@ -121,6 +126,7 @@ extension HostFacts {
         self = facts
     }
 
+    @inline(never)
     func write(to writer: inout JSONWriter) {
         writer.field("name", name)
         writer.field("os", os)
@@ -137,6 +143,7 @@ extension HostFacts {
 }
 
 extension SDKFacts {
+    @inline(never)
     init(from reader: inout JSONReader) throws(JSONError) {
         var name: String?
         var version: String?

@@ -19,6 +19,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         case limit
     }
 
+    @inline(never)
     init(_ kind: Kind, at offset: Int, _ problem: String) {
         self.kind = kind
         self.offset = offset
@@ -35,6 +36,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     var placedProblem: String { kind == .syntax ? "byte \(offset): \(problem)" : problem }
 
     /// The same error, seen from the object that holds the value as its member `key`.
+    @inline(never)
     func inside(_ key: String) -> JSONError {
         var error = self
         error.path = path.isEmpty || path.hasPrefix("[") ? key + path : "\(key).\(path)"
@@ -42,5 +44,6 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The same error, seen from the array that holds the value at `index`.
+    @inline(never)
     func inside(_ index: Int) -> JSONError { inside("[\(index)]") }
 }

@@ -53,29 +53,18 @@ public struct JSONReader {
 
     // MARK: Objects and arrays
 
+    // What a line type has of these loops is compiled once for each of them, so what can be shared is in functions that are not inlined.
+
     /// Reads an object; `body` must read the value of each member, or skip it.
     ///
     /// Errors that `body` throws get the key in their path.
     public mutating func members(
         _ body: (_ key: String, _ reader: inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) {
-        try open("{", "an object")
-        let mark = openKeys.count
-        var manyKeys: Set<String>?
-        if try !close("}") {
-            repeat {
-                skipSpace()
-                let start = position
-                guard peek() == UInt8(ascii: "\"") else { throw syntax("expected a key in double quotes") }
-                let key = try string()
-                try remember(key, since: mark, in: &manyKeys, at: start)
-                skipSpace()
-                guard take(":") else { throw syntax("expected ':' after a key") }
-                do { try body(key, &self) } catch { throw error.inside(key) }
-            } while try more("}")
+        var object = try openObject()
+        while let key = try nextKey(of: &object) {
+            do { try body(key, &self) } catch { throw error.inside(key) }
         }
-        openKeys.removeSubrange(mark...)
-        depthLeft += 1
     }
 
     /// Reads an array; `body` must read each element, or skip it.
@@ -85,14 +74,61 @@ public struct JSONReader {
         _ body: (_ index: Int, _ reader: inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) {
         try open("[", "an array")
-        if try !close("]") {
-            var index = 0
-            repeat {
-                do { try body(index, &self) } catch { throw error.inside(index) }
-                index += 1
-            } while try more("]")
+        var index = 0
+        while try nextElement(index) {
+            do { try body(index, &self) } catch { throw error.inside(index) }
+            index += 1
         }
-        depthLeft += 1
+    }
+
+    /// An object that is being read.
+    private struct OpenObject {
+        /// Where its keys begin in `openKeys`.
+        let mark: Int
+        /// Its keys, when they are many.
+        var manyKeys: Set<String>?
+        var isAtStart = true
+    }
+
+    @inline(never)
+    private mutating func openObject() throws(JSONError) -> OpenObject {
+        try open("{", "an object")
+        return OpenObject(mark: openKeys.count)
+    }
+
+    /// Reads up to the value of the next member; nil at the end of the object.
+    @inline(never)
+    private mutating func nextKey(of object: inout OpenObject) throws(JSONError) -> String? {
+        guard try goesOn("}", isAtStart: object.isAtStart) else {
+            openKeys.removeSubrange(object.mark...)
+            return nil
+        }
+        object.isAtStart = false
+        skipSpace()
+        let start = position
+        guard peek() == UInt8(ascii: "\"") else { throw syntax("expected a key in double quotes") }
+        let key = try string()
+        try remember(key, since: object.mark, in: &object.manyKeys, at: start)
+        skipSpace()
+        guard take(":") else { throw syntax("expected ':' after a key") }
+        return key
+    }
+
+    /// True when the element at `index` comes next, false at the end of the array.
+    @inline(never)
+    private mutating func nextElement(_ index: Int) throws(JSONError) -> Bool {
+        try goesOn("]", isAtStart: index == 0)
+    }
+
+    /// True when another member or element comes, false when the object or array ended.
+    private mutating func goesOn(_ bracket: Unicode.Scalar, isAtStart: Bool) throws(JSONError) -> Bool {
+        skipSpace()
+        if take(bracket) {
+            depthLeft += 1
+            return false
+        }
+        if isAtStart || take(",") { return true }
+        throw syntax("expected ',' or '\(bracket)'")
     }
 
     /// An object with a few keys is searched, one with many gets a set: both bounded, whatever the input.
@@ -179,6 +215,7 @@ public struct JSONReader {
         return true
     }
 
+    @inline(never)
     private mutating func open(_ bracket: Unicode.Scalar, _ name: String) throws(JSONError) {
         skipSpace()
         guard peek() == UInt8(ascii: bracket) else { throw expected(name) }
@@ -187,26 +224,19 @@ public struct JSONReader {
         position += 1
     }
 
-    private mutating func close(_ bracket: Unicode.Scalar) throws(JSONError) -> Bool {
-        skipSpace()
-        return take(bracket)
-    }
-
-    /// True when a comma follows, false when the bracket does.
-    private mutating func more(_ bracket: Unicode.Scalar) throws(JSONError) -> Bool {
-        skipSpace()
-        if take(",") { return true }
-        guard take(bracket) else { throw syntax("expected ',' or '\(bracket)'") }
-        return false
-    }
-
     /// Reads `true`, `false` or `null`.
     mutating func word(_ text: StaticString) throws(JSONError) {
-        let matches = text.withUTF8Buffer { word in
-            word.count <= bytes.count - position && bytes[position..<(position + word.count)].elementsEqual(word)
-        }
-        guard matches else { throw syntax("expected \(text)") }
+        guard isNext(text) else { throw syntax("expected \(text)") }
         position += text.utf8CodeUnitCount
+    }
+
+    /// True when the bytes go on with this text.
+    func isNext(_ text: StaticString) -> Bool {
+        guard text.utf8CodeUnitCount <= bytes.count - position else { return false }
+        return text.withUTF8Buffer { text in
+            for index in 0..<text.count where bytes[position + index] != text[index] { return false }
+            return true
+        }
     }
 
     /// An error in the grammar at the position.

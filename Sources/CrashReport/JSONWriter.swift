@@ -13,18 +13,23 @@ public struct JSONWriter {
     // MARK: Structure
 
     /// Begins an object.
+    @inline(never)
     public mutating func beginObject() { begin("{") }
 
     /// Ends the innermost object.
+    @inline(never)
     public mutating func endObject() { end("}") }
 
     /// Begins an array.
+    @inline(never)
     public mutating func beginArray() { begin("[") }
 
     /// Ends the innermost array.
+    @inline(never)
     public mutating func endArray() { end("]") }
 
     /// Writes the key of the member whose value comes next.
+    @inline(never)
     public mutating func key(_ name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
@@ -32,6 +37,7 @@ public struct JSONWriter {
     }
 
     /// Ends a line of JSON Lines.
+    @inline(never)
     public mutating func endLine() {
         bytes.append(0x0a)
         needsComma = false
@@ -40,6 +46,7 @@ public struct JSONWriter {
     // MARK: Values
 
     /// Writes a string. Control characters become `\u00XX`, and all else is itself.
+    @inline(never)
     public mutating func string(_ text: String) {
         comma()
         bytes.append(UInt8(ascii: "\""))
@@ -67,15 +74,18 @@ public struct JSONWriter {
     public mutating func integer(_ value: some BinaryInteger) { raw(String(value)) }
 
     /// Writes a number; one that JSON has no text for (infinity, not a number) becomes null.
+    @inline(never)
     public mutating func number(_ value: Double) { raw(value.isFinite ? value.description : "null") }
 
     /// Writes `true` or `false`.
+    @inline(never)
     public mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
 
     /// Writes `null`.
     public mutating func null() { raw("null") }
 
     /// Writes an address, offset or size as the report format has it: `"0x55d0c0ffee00"`.
+    @inline(never)
     public mutating func hex(_ value: UInt64) { raw("\"0x\(String(value, radix: 16))\"") }
 
     /// Writes any value, the members of objects sorted by key.
@@ -101,9 +111,9 @@ public struct JSONWriter {
             endArray()
         case .object(let members):
             beginObject()
-            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+            for name in members.keys.sorted() {
                 key(name)
-                self.value(member, depth: depth)
+                self.value(members[name] ?? .null, depth: depth)
             }
             endObject()
         default: break
@@ -127,6 +137,7 @@ public struct JSONWriter {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
     }
 
+    @inline(never)
     private mutating func raw(_ text: String) {
         comma()
         bytes.append(contentsOf: text.utf8)

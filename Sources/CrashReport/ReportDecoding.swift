@@ -1,11 +1,11 @@
 /// A report as it was read, and what is to be known about the reading.
 public struct DecodedReport: Sendable, Equatable {
     /// The report.
-    public var report: Report
+    public let report: Report
     /// True when the `end` line was there, false when the capture or the file was cut short.
-    public var isComplete: Bool
+    public let isComplete: Bool
     /// What a person should know: the file was cut short, a line was left out. Safe on a terminal.
-    public var warnings: [String]
+    public let warnings: [String]
 
     /// A report with the outcome of its reading.
     public init(report: Report, isComplete: Bool, warnings: [String] = []) {
@@ -29,7 +29,7 @@ extension Report {
     ) throws(ReportDecodingError) -> DecodedReport {
         guard !gzip.isEmpty else { throw .noReport("the file is empty") }
         var lines = LineSplitter(limit: limits.lineBytes)
-        var decoder = ReportLineDecoder(limits: limits)
+        let decoder = ReportLineDecoder(limits: limits)
         var expander = GzipExpander(limit: limits.expandedBytes)
         try gzip.withUnsafeBufferPointer { buffer throws(ReportDecodingError) in
             var input = UnsafeBufferPointer(rebasing: buffer[...])
@@ -51,7 +51,7 @@ extension Report {
         limits: ReportLimits = .standard
     ) throws(ReportDecodingError) -> DecodedReport {
         var lines = LineSplitter(limit: limits.lineBytes)
-        var decoder = ReportLineDecoder(limits: limits)
+        let decoder = ReportLineDecoder(limits: limits)
         try jsonLines.withUnsafeBufferPointer { bytes throws(ReportDecodingError) in
             try lines.take(bytes) { line throws(ReportDecodingError) in try decoder.decode(line) }
         }

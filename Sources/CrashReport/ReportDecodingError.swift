@@ -15,15 +15,15 @@ public struct ReportDecodingError: Error, Sendable, Equatable, CustomStringConve
     }
 
     /// What sort of failure it is.
-    public var kind: Kind
+    public let kind: Kind
     /// Line of the expanded text, from 1; nil when it is about the whole file.
-    public var line: Int?
+    public let line: Int?
     /// Line type and member, `thread.frames[4].address`; nil when it is about the whole line.
-    public var field: String?
+    public let field: String?
     /// What is wrong: `expected a hex string`.
-    public var problem: String
+    public let problem: String
     /// What to do next.
-    public var remedy: String
+    public let remedy: String
 
     /// A failure with its place.
     public init(kind: Kind, line: Int? = nil, field: String? = nil, problem: String, remedy: String) {

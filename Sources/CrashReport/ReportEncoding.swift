@@ -20,34 +20,6 @@ extension Report {
         for file in attachments { writer.line("attachment") { file.write(to: &$0) } }
         return writer.bytes
     }
-
-    /// The report as one object: the fields of its `report` line, and a member for each other line type, an array where
-    /// there may be several (`threads`, `images`, `breadcrumbs`, `attachments`). The fields are those of the report format;
-    /// attachments have `size` in place of `data`.
-    public var jsonObject: JSONValue {
-        var writer = JSONWriter()
-        writer.object { writer in
-            header.write(to: &writer)
-            writer.field("crash", crash) { writer, crash in writer.object { crash.write(to: &$0) } }
-            writer.field("error", error) { writer, error in writer.object { error.write(to: &$0) } }
-            writer.field("message", message)
-            writer.array("threads", threads) { writer, thread in writer.object { thread.write(to: &$0) } }
-            writer.array("images", images) { writer, image in writer.object { image.write(to: &$0) } }
-            writer.field("context", context) { writer, context in writer.object { context.write(to: &$0) } }
-            writer.array("breadcrumbs", breadcrumbs) { writer, crumb in writer.object { crumb.write(to: &$0) } }
-            if !attachments.isEmpty {
-                writer.array("attachments", attachments) { writer, file in
-                    writer.object { file.write(to: &$0, withData: false) }
-                }
-            }
-            writer.field("end", end) { writer, end in writer.object { end.write(to: &$0) } }
-        }
-        do {
-            return try JSONReader.parse(writer.bytes, depth: JSONReader.standardDepth + 2)
-        } catch {
-            preconditionFailure("the writer wrote what the reader does not read: \(error)")
-        }
-    }
 }
 
 extension JSONWriter {

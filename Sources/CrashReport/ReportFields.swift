@@ -80,10 +80,14 @@ extension JSONReader {
 
     /// The value of a member that must be there.
     func required<Value>(_ value: Value?, _ key: String) throws(JSONError) -> Value {
-        guard let value else { throw JSONError(.mismatch, at: position, "missing").inside(key) }
+        guard let value else { throw missing(key) }
         return value
     }
 
+    @inline(never)
+    private func missing(_ key: String) -> JSONError { JSONError(.mismatch, at: position, "missing").inside(key) }
+
+    @inline(never)
     private mutating func checked(_ what: String, _ isGood: (String) -> Bool) throws(JSONError) -> String {
         skipSpace()
         let start = position
@@ -95,14 +99,19 @@ extension JSONReader {
 }
 
 extension JSONWriter {
+    @inline(never)
     mutating func field(_ name: String, _ value: String?) { field(name, value) { $0.string($1) } }
+    @inline(never)
     mutating func field(_ name: String, _ value: Int?) { field(name, value) { $0.integer($1) } }
+    @inline(never)
     mutating func field(_ name: String, hex value: UInt64?) { field(name, value) { $0.hex($1) } }
 
     /// Writes `true`, or nothing.
+    @inline(never)
     mutating func flag(_ name: String, _ value: Bool) { field(name, value ? true : nil) { $0.bool($1) } }
 
     /// Writes an object of anything; nothing when it is empty.
+    @inline(never)
     mutating func field(_ name: String, values: [String: JSONValue]) {
         // Two levels are around it: the line and this object.
         field(name, values.isEmpty ? nil : values) { $0.value(.object($1), depth: JSONReader.standardDepth - 1) }

@@ -30,6 +30,7 @@ extension ThreadStack {
         self = stack
     }
 
+    @inline(never)
     func write(to writer: inout JSONWriter) {
         writer.field("id", id)
         writer.field("name", name)
@@ -51,6 +52,7 @@ extension ThreadStack {
 }
 
 extension TaskFacts {
+    @inline(never)
     init(from reader: inout JSONReader) throws(JSONError) {
         var id: Int?
         var name: String?
@@ -64,6 +66,7 @@ extension TaskFacts {
         self.init(id: try reader.required(id, "id"), name: name)
     }
 
+    @inline(never)
     func write(to writer: inout JSONWriter) {
         writer.field("id", id)
         writer.field("name", name)
@@ -71,6 +74,7 @@ extension TaskFacts {
 }
 
 extension AccessConflict {
+    @inline(never)
     init(from reader: inout JSONReader, budget: inout ReportBudget) throws(JSONError) {
         var address: UInt64?
         var previous: MemoryAccess?
@@ -92,6 +96,7 @@ extension AccessConflict {
         )
     }
 
+    @inline(never)
     func write(to writer: inout JSONWriter) {
         writer.field("address", hex: address)
         writer.object("previous") { previous.write(to: &$0) }
@@ -100,6 +105,7 @@ extension AccessConflict {
 }
 
 extension MemoryAccess {
+    @inline(never)
     init(from reader: inout JSONReader, budget: inout ReportBudget) throws(JSONError) {
         var kind: String?
         var frame: Frame?
@@ -117,6 +123,7 @@ extension MemoryAccess {
         self.init(kind: kind, frame: frame)
     }
 
+    @inline(never)
     func write(to writer: inout JSONWriter) {
         writer.field("kind", kind)
         writer.field("frame", frame) { writer, frame in writer.object { frame.write(to: &$0) } }
@@ -124,6 +131,7 @@ extension MemoryAccess {
 }
 
 extension OmittedFrames {
+    @inline(never)
     init(from reader: inout JSONReader) throws(JSONError) {
         var index: Int?
         var count: Int?
@@ -139,6 +147,7 @@ extension OmittedFrames {
 }
 
 extension Frame {
+    @inline(never)
     init(from reader: inout JSONReader, budget: inout ReportBudget) throws(JSONError) {
         var address: UInt64?
         var image: Int?
@@ -173,6 +182,7 @@ extension Frame {
         )
     }
 
+    @inline(never)
     func write(to writer: inout JSONWriter) {
         writer.field("address", hex: address)
         writer.field("image", image)
@@ -186,6 +196,7 @@ extension Frame {
 }
 
 extension FrameSymbol {
+    @inline(never)
     init(from reader: inout JSONReader) throws(JSONError) {
         var function: String?
         var symbol = FrameSymbol(function: "")
@@ -204,6 +215,7 @@ extension FrameSymbol {
         self = symbol
     }
 
+    @inline(never)
     func write(to writer: inout JSONWriter) {
         writer.field("function", function)
         writer.field("mangled", mangled)

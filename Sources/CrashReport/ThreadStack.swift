@@ -91,9 +91,9 @@ public struct MemoryAccess: Sendable, Equatable {
 /// The gap in a deep stack.
 public struct OmittedFrames: Sendable, Equatable {
     /// The frames were between `frames[index - 1]` and `frames[index]`.
-    public var index: Int
+    public let index: Int
     /// How many; nil when the walk ended before the stack did.
-    public var count: Int?
+    public let count: Int?
 
     /// A gap before `frames[index]`.
     public init(

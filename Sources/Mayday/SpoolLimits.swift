@@ -19,9 +19,8 @@ public struct SpoolLimits: Sendable, Equatable {
         self.age = age
     }
 
-    /// What is above the limits, the oldest first. The age is that in the id; an id of the future has none.
+    /// What is above the limits, of files that are the oldest first. The age is that in the id; an id of the future has none.
     func excess(_ files: [StoredFile], now: Timestamp) -> [StoredFile] {
-        let files = files.sorted { $0.entry < $1.entry }
         var excess: [StoredFile] = []
         var kept = files.count
         var size = files.reduce(0) { $0 + $1.size }

@@ -42,20 +42,33 @@ package func firstResult<Result: Sendable>(
     within timeout: Duration,
     _ work: @escaping @Sendable () async -> Result
 ) async -> Result? {
-    let continuation = Box<CheckedContinuation<Result?, Never>>()
-    @Sendable func finish(_ result: Result?) {
+    let result = Box<Result>()
+    await wait(atMost: timeout) {
+        let value = await work()
+        result.value.withLock { $0 = value }
+    }
+    return result.value.withLock { $0 }
+}
+
+/// What waits is not generic: it would be compiled for each type of result.
+private func wait(atMost timeout: Duration, for work: @escaping @Sendable () async -> Void) async {
+    let continuation = Box<CheckedContinuation<Void, Never>>()
+    @Sendable func finish() {
         let first = continuation.value.withLock { value in
             defer { value = nil }
             return value
         }
-        first?.resume(returning: result)
+        first?.resume()
     }
-    return await withCheckedContinuation { waiting in
+    await withCheckedContinuation { waiting in
         continuation.value.withLock { $0 = waiting }
-        let working = Task { finish(await work()) }
+        let working = Task {
+            await work()
+            finish()
+        }
         let timer = Task {
             guard (try? await Task.sleep(for: timeout)) != nil else { return }
-            finish(nil)
+            finish()
             working.cancel()
         }
         Task {

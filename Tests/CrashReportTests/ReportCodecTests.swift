@@ -173,19 +173,5 @@ struct ReportCodecTests {
         report.context?.custom = ["deep": (0..<100).reduce(JSONValue.integer(1)) { value, _ in .array([value]) }]
         let decoded = try Report.decode(gzip: report.encode()).report
         #expect(decoded.context?.custom["deep"]?.text.contains("…") == true)
-        #expect(report.jsonObject["context"]?["custom"]?["deep"] == decoded.context?.custom["deep"])
     }
-
-    @Test("The one object has every line's fields")
-    func givesObject() throws {
-        let object = SampleReport.full.jsonObject
-        #expect(object["id"] == .string(SampleReport.full.header.id))
-        #expect(object["crash"]?["signal"]?["name"] == .string("SIGILL"))
-        #expect(object["end"]?["cut"]?.text == #"[{"reason":"deadline","stage":"threads"}]"#)
-        guard case .array(let threads) = object["threads"] else { throw Missing() }
-        #expect(threads.count == 3)
-        #expect(Report(header: SampleReport.full.header).jsonObject["crash"] == nil)
-    }
-
-    struct Missing: Error {}
 }

@@ -21,8 +21,8 @@ import Testing
     @Test func `the oldest go first, by count, by bytes and by age`() {
         let files = files(1...9)
         let now = time(seed: 10)
-        #expect(SpoolLimits().excess(files.reversed(), now: now) == [])
-        #expect(SpoolLimits(reports: 7).excess(files.reversed(), now: now) == Array(files[..<2]))
+        #expect(SpoolLimits().excess(files, now: now) == [])
+        #expect(SpoolLimits(reports: 7).excess(files, now: now) == Array(files[..<2]))
         #expect(SpoolLimits(bytes: 4_096).excess(files, now: now) == Array(files[..<5]))
         #expect(SpoolLimits(bytes: 4_095).excess(files, now: now) == Array(files[..<6]))
         #expect(SpoolLimits(age: .milliseconds(4_500)).excess(files, now: now) == Array(files[..<5]))
