@@ -20,7 +20,7 @@ enum SymbolicateWorkerCommand: Command {
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
         let symbols = arguments.value("--symbols")
         DigestService(limits: WorkerLimits()).run(
-            Symbolicator(symbolStore: symbols, answers: symbols.map { "\($0)/answers" })
+            Symbolicator(symbolStore: symbols, answers: symbols.map { "\($0)/answers" }, mapsFiles: true)
         )
         return .done
     }

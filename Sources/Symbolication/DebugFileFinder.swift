@@ -6,6 +6,8 @@ struct DebugFileFinder {
     var debugDirectories: [String]
     /// Directory of a symbol store.
     var symbolStore: String?
+    /// As for `ELFFile`.
+    var mapsFiles = false
 
     /// The module of an image, or why there is none.
     func module(path: String, buildID: String) -> Result<DebugModule, ImageNote.Reason> {
@@ -13,7 +15,7 @@ struct DebugFileFinder {
         var object: ELFFile?
         if path.hasPrefix("/") {
             do throws(ELFFileError) {
-                let file = try ELFFile(path: path)
+                let file = try ELFFile(path: path, isMapped: mapsFiles)
                 if file.buildID == buildID { object = file } else { failure = .otherBuild(file.buildID) }
             } catch {
                 failure = Self.reason(error)
@@ -28,7 +30,7 @@ struct DebugFileFinder {
     func debugFile(object: ELFFile?, path: String, buildID: String) -> ELFFile? {
         if let object, object.section(named: ".debug_info") != nil { return nil }
         for candidate in candidates(object: object, path: path, buildID: buildID) {
-            if let file = try? ELFFile(path: candidate), file.buildID == buildID { return file }
+            if let file = try? ELFFile(path: candidate, isMapped: mapsFiles), file.buildID == buildID { return file }
         }
         return storedFile(buildID)
     }
@@ -37,7 +39,9 @@ struct DebugFileFinder {
     private func storedFile(_ buildID: String) -> ELFFile? {
         guard let symbolStore, let path = SymbolStorePath.file(of: buildID),
             let descriptor = UnpackedFile.open("\(symbolStore)/\(path)"),
-            let file = try? ELFFile(descriptor: descriptor, path: "\(symbolStore)/\(path)"), file.buildID == buildID
+            // Nobody else has that file.
+            let file = try? ELFFile(descriptor: descriptor, path: "\(symbolStore)/\(path)", isMapped: true),
+            file.buildID == buildID
         else { return nil }
         return file
     }

@@ -13,18 +13,6 @@ extension Dwarf_Die {
         return dwarf_dieoffset(&die)
     }
 
-    /// Calls `body` for each child, until it returns false.
-    func forEachChild(_ body: (Dwarf_Die) -> Bool) {
-        var parent = self
-        var child = Dwarf_Die()
-        guard dwarf_child(&parent, &child) == 0 else { return }
-        while body(child) {
-            var next = Dwarf_Die()
-            guard dwarf_siblingof(&child, &next) == 0 else { return }
-            child = next
-        }
-    }
-
     /// Calls `body` for each address range of code, until it returns false.
     func forEachRange(_ body: (UInt64, UInt64) -> Bool) {
         var die = self

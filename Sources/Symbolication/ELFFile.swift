@@ -3,7 +3,7 @@ import Glibc
 
 /// An ELF file open for reading: its build id, addresses and sections.
 ///
-/// Sections are read, not mapped: a file that is cut short while it is open then gives an error and not a SIGBUS.
+/// Sections are read, unless asked to be mapped: a file that is cut short while it is open then gives an error and not a SIGBUS.
 /// Not thread-safe, as libelf's handles are not.
 final class ELFFile {
     let path: String
@@ -21,7 +21,9 @@ final class ELFFile {
     private let descriptor: Int32
 
     /// Opens a regular file; devices, pipes and directories are refused without being read.
-    convenience init(path: String) throws(ELFFileError) {
+    ///
+    /// - Parameter isMapped: only what is looked at is read; for a process that may be ended by a file that others change.
+    convenience init(path: String, isMapped: Bool = false) throws(ELFFileError) {
         // The path comes from a report: opening a pipe lets its writer go on, and opening a device may do anything, so they
         // are not opened at all; should one take the file's place meanwhile, O_NONBLOCK keeps the open from waiting.
         var before = stat()
@@ -29,11 +31,11 @@ final class ELFFile {
         guard before.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw .unreadable(errno) }
-        try self.init(descriptor: descriptor, path: path)
+        try self.init(descriptor: descriptor, path: path, isMapped: isMapped)
     }
 
     /// Takes an open file, and closes it in the end, also when this throws.
-    init(descriptor: Int32, path: String) throws(ELFFileError) {
+    init(descriptor: Int32, path: String, isMapped: Bool) throws(ELFFileError) {
         if let problem = mayday_libdw_load() {
             close(descriptor)
             throw .noLibrary(String(cString: problem))
@@ -49,7 +51,7 @@ final class ELFFile {
             throw .notELF
         }
         elf_version(UInt32(EV_CURRENT))
-        guard let handle = elf_begin(descriptor, ELF_C_READ, nil) else {
+        guard let handle = elf_begin(descriptor, isMapped ? ELF_C_READ_MMAP : ELF_C_READ, nil) else {
             close(descriptor)
             throw .notELF
         }

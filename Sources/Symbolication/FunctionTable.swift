@@ -4,26 +4,26 @@ import CDwfl
 final class FunctionTable {
     private var functions: [Function] = []
     private var ranges = RangeTable()
+    private let walk: UnitWalk?
 
     private struct Function {
         var entry: Dwarf_Die
         /// Made when the function is first hit.
-        var inlined: [InlinedFunction]?
+        var inlined: InlinedFunctions?
     }
 
-    /// A call that was replaced by the callee's body.
-    private struct InlinedFunction {
-        var entry: Dwarf_Die
-        var ranges: [Range<UInt64>]
-        /// Index of the inlined function around it.
-        var parent: Int?
+    /// Calls that were replaced by the callee's body, in preorder, and where the code of each is.
+    private struct InlinedFunctions {
+        var entries: [(entry: Dwarf_Die, parent: Int?)] = []
+        var ranges: [(low: UInt64, high: UInt64, index: Int)] = []
     }
 
     /// Nesting that is followed. Compilers stay far below it.
     private static let depthLimit = 128
 
     init(_ unit: Dwarf_Die, code: CodeRanges, budget: inout WorkBudget) {
-        collect(unit, code: code, depth: 0, budget: &budget)
+        walk = UnitWalk(unit)
+        _ = collect(unit, code: code, depth: 0, budget: &budget)
         ranges.seal()
     }
 
@@ -32,28 +32,29 @@ final class FunctionTable {
         guard let value = ranges.value(at: address) else { return [] }
         let index = Int(value)
         if functions[index].inlined == nil {
-            var list: [InlinedFunction] = []
-            collectInlined(functions[index].entry, into: &list, parent: nil, depth: 0, budget: &budget)
-            functions[index].inlined = list
+            var made = InlinedFunctions()
+            _ = collectInlined(functions[index].entry, into: &made, parent: nil, depth: 0, budget: &budget)
+            functions[index].inlined = made
         }
         guard let inlined = functions[index].inlined else { return [functions[index].entry] }
         var chain: [Dwarf_Die] = []
         // A child comes after its parent, so the last one that holds the address is the innermost.
-        var next = inlined.lastIndex { $0.ranges.contains { $0.contains(address) } }
+        var next = inlined.ranges.last { $0.low <= address && address < $0.high }?.index
         while let current = next {
-            chain.append(inlined[current].entry)
-            next = inlined[current].parent
+            chain.append(inlined.entries[current].entry)
+            next = inlined.entries[current].parent
         }
         return chain + [functions[index].entry]
     }
 
     /// Functions may be inside modules, types, namespaces, blocks and other functions (closures, `defer`, local functions).
-    private func collect(_ entry: Dwarf_Die, code: CodeRanges, depth: Int, budget: inout WorkBudget) {
-        guard depth < Self.depthLimit else { return }
-        entry.forEachChild { child in
-            guard budget.spend() else { return false }
-            let tag = child.tag
-            switch tag {
+    private func collect(_ entry: Dwarf_Die, code: CodeRanges, depth: Int, budget: inout WorkBudget)
+        -> UnitWalk.Children
+    {
+        guard let walk, depth < Self.depthLimit else { return .passed }
+        return walk.children(of: entry) { child in
+            guard budget.spend() else { return .over }
+            switch child.tag {
             case DW_TAG_subprogram:
                 let index = Int32(functions.count)
                 var hasCode = false
@@ -70,40 +71,37 @@ final class FunctionTable {
                 DW_TAG_inlined_subroutine:
                 break
             default:
-                return true
+                return .passed
             }
-            collect(child, code: code, depth: depth + 1, budget: &budget)
-            return true
+            return collect(child, code: code, depth: depth + 1, budget: &budget)
         }
     }
 
     /// All inlined calls in preorder. Ranges of lexical blocks are not looked at: Swift's are sometimes narrower than what is in them.
     private func collectInlined(
         _ entry: Dwarf_Die,
-        into list: inout [InlinedFunction],
+        into made: inout InlinedFunctions,
         parent: Int?,
         depth: Int,
         budget: inout WorkBudget
-    ) {
-        guard depth < Self.depthLimit else { return }
-        entry.forEachChild { child in
-            guard budget.spend() else { return false }
+    ) -> UnitWalk.Children {
+        guard let walk, depth < Self.depthLimit else { return .passed }
+        return walk.children(of: entry) { child in
+            guard budget.spend() else { return .over }
             switch child.tag {
             case DW_TAG_inlined_subroutine:
-                var ranges: [Range<UInt64>] = []
+                let index = made.entries.count
                 child.forEachRange { low, high in
-                    if low < high { ranges.append(low..<high) }
+                    if low < high { made.ranges.append((low, high, index)) }
                     return budget.spend()
                 }
-                let index = list.count
-                list.append(InlinedFunction(entry: child, ranges: ranges, parent: parent))
-                collectInlined(child, into: &list, parent: index, depth: depth + 1, budget: &budget)
+                made.entries.append((child, parent))
+                return collectInlined(child, into: &made, parent: index, depth: depth + 1, budget: &budget)
             case DW_TAG_lexical_block, DW_TAG_try_block, DW_TAG_catch_block:
-                collectInlined(child, into: &list, parent: parent, depth: depth + 1, budget: &budget)
+                return collectInlined(child, into: &made, parent: parent, depth: depth + 1, budget: &budget)
             default:
-                break
+                return .passed
             }
-            return true
         }
     }
 }

@@ -37,12 +37,18 @@ public final class Symbolicator {
     ///   - symbolStore: Directory of packed files by build id (`SymbolStorePath`), which is asked last.
     ///   - answers: Directory in which answers are kept for later processes; several may use one. What it is in is made too, but
     ///     nothing above that.
+    ///   - mapsFiles: Only what is looked at of a file is read. A file that somebody cuts short meanwhile ends the process, by SIGBUS.
     public init(
         debugDirectories: [String] = ["/usr/lib/debug"],
         symbolStore: String? = nil,
-        answers: String? = nil
+        answers: String? = nil,
+        mapsFiles: Bool = false
     ) {
-        finder = DebugFileFinder(debugDirectories: debugDirectories, symbolStore: symbolStore)
+        finder = DebugFileFinder(
+            debugDirectories: debugDirectories,
+            symbolStore: symbolStore,
+            mapsFiles: mapsFiles
+        )
         program = answers == nil ? nil : (try? ELFFile(path: "/proc/self/exe"))?.buildID
         self.answers = program == nil ? nil : answers
     }

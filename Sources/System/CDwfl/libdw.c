@@ -7,10 +7,11 @@
 #include <stdio.h>
 
 #define FUNCTIONS(X)                                                                                                   \
-    X(dwarf_attr) X(dwarf_attr_integrate) X(dwarf_begin_elf) X(dwarf_child) X(dwarf_dieoffset) X(dwarf_end)            \
-    X(dwarf_filesrc) X(dwarf_formstring) X(dwarf_formudata) X(dwarf_get_units) X(dwarf_getsrc_die)                     \
-    X(dwarf_getsrcfiles) X(dwarf_lineaddr) X(dwarf_linecol) X(dwarf_lineno) X(dwarf_linesrc) X(dwarf_ranges)            \
-    X(dwarf_siblingof) X(dwarf_tag) X(dwelf_elf_gnu_build_id) X(dwelf_elf_gnu_debuglink) X(elf_begin) X(elf_end) X(elf_getdata)           \
+    X(dwarf_attr) X(dwarf_attr_integrate) X(dwarf_begin_elf) X(dwarf_child) X(dwarf_cu_getdwarf) X(dwarf_cuoffset)     \
+    X(dwarf_dieoffset) X(dwarf_end) X(dwarf_filesrc) X(dwarf_formstring) X(dwarf_formudata) X(dwarf_get_units)         \
+    X(dwarf_getsrc_die) X(dwarf_getsrcfiles) X(dwarf_lineaddr) X(dwarf_linecol) X(dwarf_lineno) X(dwarf_linesrc)       \
+    X(dwarf_next_unit) X(dwarf_ranges) X(dwarf_siblingof) X(dwarf_tag) X(dwelf_elf_gnu_build_id)                       \
+    X(dwelf_elf_gnu_debuglink) X(elf_begin) X(elf_end) X(elf_getdata)                                                  \
     X(elf_getphdrnum) X(elf_getshdrstrndx) X(elf_kind) X(elf_nextscn) X(elf_strptr) X(elf_version) X(gelf_getphdr)     \
     X(gelf_getehdr) X(gelf_getshdr) X(gelf_getsym)
 
@@ -55,6 +56,8 @@ FORWARD(Dwarf_Attribute *, dwarf_attr_integrate, (Dwarf_Die * die, unsigned int 
         result)
 FORWARD(Dwarf *, dwarf_begin_elf, (Elf * elf, Dwarf_Cmd command, Elf_Scn *group), elf, command, group)
 FORWARD(int, dwarf_child, (Dwarf_Die * die, Dwarf_Die *result), die, result)
+FORWARD(Dwarf *, dwarf_cu_getdwarf, (Dwarf_CU * unit), unit)
+FORWARD(Dwarf_Off, dwarf_cuoffset, (Dwarf_Die * die), die)
 FORWARD(Dwarf_Off, dwarf_dieoffset, (Dwarf_Die * die), die)
 FORWARD(int, dwarf_end, (Dwarf * dwarf), dwarf)
 FORWARD(const char *, dwarf_filesrc, (Dwarf_Files * file, size_t index, Dwarf_Word *time, Dwarf_Word *length), file, index,
@@ -70,6 +73,10 @@ FORWARD(int, dwarf_lineaddr, (Dwarf_Line * line, Dwarf_Addr *address), line, add
 FORWARD(int, dwarf_linecol, (Dwarf_Line * line, int *column), line, column)
 FORWARD(int, dwarf_lineno, (Dwarf_Line * line, int *number), line, number)
 FORWARD(const char *, dwarf_linesrc, (Dwarf_Line * line, Dwarf_Word *time, Dwarf_Word *length), line, time, length)
+FORWARD(int, dwarf_next_unit,
+        (Dwarf * dwarf, Dwarf_Off offset, Dwarf_Off *next, size_t *header, Dwarf_Half *version, Dwarf_Off *abbreviations,
+         uint8_t *address_size, uint8_t *offset_size, uint64_t *signature, Dwarf_Off *type),
+        dwarf, offset, next, header, version, abbreviations, address_size, offset_size, signature, type)
 FORWARD(ptrdiff_t, dwarf_ranges,
         (Dwarf_Die * die, ptrdiff_t offset, Dwarf_Addr *base, Dwarf_Addr *start, Dwarf_Addr *end), die, offset, base, start,
         end)
