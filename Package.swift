@@ -140,9 +140,18 @@ let collector: [Target] = [
         path: "Collector/Query",
         swiftSettings: strict
     ),
+    // HTTP from here to elsewhere: webhooks, and commands on another collector.
+    .target(name: "Client", dependencies: ["CCurl"], path: "Collector/Client", swiftSettings: strict),
+    .target(
+        name: "Notify",
+        dependencies: ["CrashReport", "Store", "Query", "Client"],
+        path: "Collector/Notify",
+        swiftSettings: strict
+    ),
     .executableTarget(
         name: "MaydayCLI",
         dependencies: [
+            "Client", "Notify",
             "CrashReport", "CrashReportText", "Symbolication", "SymbolStore", "Grouping", "Store", "Ingest", "Import",
             "Digest", "Query", "CCurl",
         ],
@@ -258,11 +267,13 @@ let tests: [Target] = [
     test("StoreTests", ["Store", "CrashReport"]),
     test("IngestTests", ["Ingest", "Store", "CrashReport"]),
     test("ImportTests", ["Import", "Store", "CrashReport"]),
+    test("NotifyTests", ["Notify", "Client", "Query", "Store", "CrashReport", "MaydayTestKit"]),
     test("DigestTests", ["Digest", "Grouping", "Store", "Symbolication", "CrashReport"]),
     test(
         "CommandTests",
         [
-            "MaydayCLI", "SDKChild", "CaptureChild", "Query", "Digest", "SymbolStore", "Grouping", "Symbolication",
+            "MaydayCLI", "MaydayTestKit", "SDKChild", "CaptureChild", "Query", "Digest", "SymbolStore", "Grouping",
+            "Symbolication",
             "Store",
             "CrashReport", "CrashReportText",
         ],

@@ -14,6 +14,7 @@ public final class DigestWorker: Sendable {
     private let makeDigest: @Sendable () -> (Report) throws -> DigestedReport
     private let log: @Sendable (String) -> Void
     private let onDigested: @Sendable (ReportKey, DigestedReport) -> Void
+    private let onEvent: @Sendable (DigestedIn, ReportKey, DigestedReport) -> Void
     private let isWoken = Atomic(false)
     private let wakes = DispatchSemaphore(value: 0)
     private let isStarted = Atomic(false)
@@ -31,16 +32,19 @@ public final class DigestWorker: Sendable {
     /// - Parameters:
     ///   - log: gets a line for each report that was digested or failed, and for each failure of the store; called on the worker's thread.
     ///   - onDigested: told of each report that was written; called on the worker's thread.
+    ///   - onEvent: told of each report that changed something about its issue, once that is written; called on the worker's thread.
     ///   - makeDigest: makes what adds symbols and groups; called once, on the worker's thread, where the result stays.
     public init(
         store: any Store,
         log: @escaping @Sendable (String) -> Void,
         onDigested: @escaping @Sendable (ReportKey, DigestedReport) -> Void = { _, _ in },
+        onEvent: @escaping @Sendable (DigestedIn, ReportKey, DigestedReport) -> Void = { _, _, _ in },
         makeDigest: @escaping @Sendable () -> (Report) throws -> DigestedReport
     ) {
         self.store = store
         self.log = log
         self.onDigested = onDigested
+        self.onEvent = onEvent
         self.makeDigest = makeDigest
     }
 
@@ -142,6 +146,7 @@ public final class DigestWorker: Sendable {
         )
         guard let written = try store.finish(digestion) else { return }
         onDigested(pending.key, digested)
+        if written.event != nil { onEvent(written, pending.key, digested) }
         doneCount.add(1, ordering: .relaxed)
         let change =
             switch written.event {

@@ -49,6 +49,9 @@ public struct IssueList: Sendable, Equatable {
 }
 
 extension IssueList.Entry {
+    /// The issue and its releases, as in the list.
+    public var json: JSONValue { .object(members) }
+
     /// The members of the JSON object, so that more can be added.
     var members: [String: JSONValue] {
         var members: [String: JSONValue] = [

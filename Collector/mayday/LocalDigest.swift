@@ -1,16 +1,22 @@
 import Digest
+import Grouping
 import Store
 import SymbolStore
 
 /// Digestion by this program, where debug files are kept for it.
 enum LocalDigest {
     /// A worker that reads debug files in a process of its own, and remembers which are missing.
-    static func worker(_ store: any Store, _ symbols: SymbolStore, log: @escaping @Sendable (String) -> Void)
-        -> DigestWorker
-    {
+    static func worker(
+        _ store: any Store,
+        _ symbols: SymbolStore,
+        log: @escaping @Sendable (String) -> Void,
+        onEvent: @escaping @Sendable (DigestedIn, ReportKey, DigestedReport) -> Void = { _, _, _ in }
+    ) -> DigestWorker {
         let waiting = WaitingReports(symbols)
         return DigestWorker(store: store, log: log) { key, digested in
             SymbolArrival.note(digested, of: key, in: waiting)
+        } onEvent: { written, key, digested in
+            onEvent(written, key, digested)
         } makeDigest: {
             let digester = SymbolicateWorkerCommand.digester(symbols)
             return { report in try digester.digest(report) }

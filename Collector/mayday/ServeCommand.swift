@@ -1,7 +1,9 @@
 import CrashReport
 import Digest
 import Foundation
+import Grouping
 import Ingest
+import Notify
 import Query
 import Store
 
@@ -16,19 +18,35 @@ enum ServeCommand: Command {
                 value: "HOST:PORT",
                 help: "where to listen (default 127.0.0.1:7171; port 0 takes a free one)"
             ),
-            .url, .json("what the first start shows"),
+            .url,
+            CommandSpec.Option(
+                name: "--webhook",
+                value: "URL",
+                help:
+                    "POST JSON there when an issue is new, regresses or comes out of its mute (or MAYDAY_ISSUE_WEBHOOK)"
+            ),
+            CommandSpec.Option(
+                name: "--on-issue",
+                value: "COMMAND",
+                help: "run this in a shell then, with the JSON on its standard input"
+            ),
+            .json("what the first start shows"),
         ],
         notes: [
             "The first start makes the data directory and the project 1, \"default\", and prints its DSN and the admin "
                 + "token once. Requests are logged on standard error.",
             "Several may serve one PostgreSQL database, behind a balancer: each takes reports and a share of the digestion, "
                 + "and what one that ends leaves is taken by the others. Not through a pooler that pools transactions.",
+            "What --webhook and --on-issue are told has a `text` that chat services show; the command finds it in MAYDAY_TEXT, with "
+                + "MAYDAY_EVENT (new, regressed, unmuted), MAYDAY_PROJECT, MAYDAY_ISSUE and MAYDAY_REPORT. Each attempt may take "
+                + "10 s, one that failed is made up to 5 times, and of more than 30 a minute the rest is only counted.",
             "An address other than this machine's own is served without TLS: keep it in a trusted network or behind "
                 + "a proxy that speaks HTTPS.",
         ],
         examples: [
             "mayday serve",
             "mayday serve --listen 0.0.0.0:7171 --url https://mayday.example.com",
+            "mayday serve --on-issue 'echo \"$MAYDAY_TEXT\" | mail -s mayday ops'",
             "mayday serve --store postgres://mayday@db.example.com/mayday",
         ]
     )
@@ -39,15 +57,19 @@ enum ServeCommand: Command {
             throw arguments.usage("--listen \(text): expected HOST:PORT, such as 127.0.0.1:7171")
         }
         let url = try arguments.value("--url").map { text throws(CommandError) in try BaseURL(text, arguments) }
+        let webhook = try webhook(arguments)
         let signals = StopSignals()
         let (location, log) = (try arguments.location(), ServerLog.standardError)
         let (lock, store) = try CommandError.wrapping { () throws(StoreError) in
             (try location.lock(), try location.create())
         }
-        let worker = LocalDigest.worker(store, try arguments.symbols(), log: log.line)
+        let notifier = Notifier(webhook: webhook, command: arguments.value("--on-issue"), log: log.line)
+        let worker = LocalDigest.worker(store, try arguments.symbols(), log: log.line) { written, key, digested in
+            tell(notifier, written, key, digested.report.header.release, store)
+        }
         let server: IngestServer
         do throws(ListenError) {
-            server = try IngestServer(address, store: store, parts: parts(store, worker, log))
+            server = try IngestServer(address, store: store, parts: parts(store, worker, notifier, log))
         } catch {
             throw CommandError(code: .unreachable, text: "\(error)")
         }
@@ -65,12 +87,46 @@ enum ServeCommand: Command {
         server.stop()
         retention.stop()
         worker.stop(within: .seconds(5))
+        notifier.stop(within: .seconds(5))
         store.close()
         lock?.release()
         return .done
     }
 
-    private static func parts(_ store: any Store, _ worker: DigestWorker, _ log: ServerLog) -> IngestServer.Parts {
+    /// A URL for `serve`, which nothing else takes.
+    private static func webhook(_ arguments: Arguments) throws(CommandError) -> String? {
+        let variable = ProcessInfo.processInfo.environment["MAYDAY_ISSUE_WEBHOOK"].flatMap { $0.isEmpty ? nil : $0 }
+        guard let text = arguments.value("--webhook") ?? variable else { return nil }
+        guard let parts = URLComponents(string: text), ["http", "https"].contains(parts.scheme),
+            parts.host?.isEmpty == false
+        else {
+            // It is not repeated: it may hold a secret.
+            let name = arguments.has("--webhook") ? "--webhook" : "MAYDAY_ISSUE_WEBHOOK"
+            throw arguments.usage("\(name): expected http://HOST/PATH or https://HOST/PATH")
+        }
+        return text
+    }
+
+    private static func tell(
+        _ notifier: Notifier,
+        _ written: DigestedIn,
+        _ report: ReportKey,
+        _ release: String?,
+        _ store: any Store
+    ) {
+        guard notifier.isWanted, let event = written.event else { return }
+        // Without its releases it is worth telling still.
+        let releases = (try? store.releases(of: written.issue.key)) ?? []
+        let entry = IssueList.Entry(issue: written.issue, releases: releases)
+        notifier.send(IssueNotice(event: event, entry: entry, report: report, release: release))
+    }
+
+    private static func parts(
+        _ store: any Store,
+        _ worker: DigestWorker,
+        _ notifier: Notifier,
+        _ log: ServerLog
+    ) -> IngestServer.Parts {
         var parts = IngestServer.Parts()
         parts.log = log
         parts.onStored = worker.wake
@@ -79,7 +135,7 @@ enum ServeCommand: Command {
             return [
                 Metric("mayday_digests_total", label: "result=\"done\"", help: help, value: worker.done),
                 Metric("mayday_digests_total", label: "result=\"failed\"", help: help, value: worker.failed),
-            ]
+            ] + notices(notifier)
         }
         let api = ReadAPI(store)
         parts.read = { request throws(StoreError) in
@@ -90,6 +146,14 @@ enum ServeCommand: Command {
             }
         }
         return parts
+    }
+
+    private static func notices(_ notifier: Notifier) -> [Metric] {
+        let counts = notifier.counts
+        let help = "Notices of new and regressed issues, to the webhook and the command."
+        return [("delivered", counts.delivered), ("failed", counts.failed), ("suppressed", counts.suppressed)].map {
+            Metric("mayday_notices_total", label: "result=\"\($0.0)\"", help: help, value: $0.1)
+        }
     }
 
     /// Says where it listens and, at the first start, the secrets, for a person and for a script.

@@ -1,6 +1,7 @@
 #if os(Linux)
     import CrashReport
     import Foundation
+    import MaydayTestKit
     import Testing
     import TestSupport
 
@@ -41,6 +42,44 @@
             let log = await serving.stop().errors
             #expect(log.contains("is in issue 1, which is new"))
             #expect(log.contains("is in issue 1, which was resolved and is not"))
+        }
+
+        @Test("a webhook and a command are told of new and regressed issues, and of nothing else")
+        func notices() async throws {
+            let collector = try Collector()
+            // The first answer is a failure: the notice comes once more.
+            let server = try ScriptedServer { .status($0.index == 0 ? 503 : 200) }
+            let told = "\(collector.temporary.path)/told"
+            let serving = try await collector.serve(
+                "--webhook",
+                "http://127.0.0.1:\(server.port)/hook",
+                "--on-issue",
+                "echo \"$MAYDAY_TEXT\" >> \(told)"
+            )
+            let key = try await serving.key()
+            for (seed, release) in ["checkout@1.4.2", "checkout@1.4.2", "checkout@1.5.0"].enumerated() {
+                if seed == 2 { _ = try await collector.run("resolve", "1") }
+                var report = SampleReport(release: release).report()
+                report.header.id = "0193a7f2-6e1c-7000-8000-00000000000\(seed)"
+                #expect(try serving.post(report.encode(), key: key).status == 201)
+                _ = await serving.child.line(containing: "digest: report \(report.header.id)", in: .errors)
+            }
+            let requests = await server.requests(atLeast: 3)
+            let events = try requests.map { request in
+                #expect(request.method == "POST" && request.path == "/hook")
+                let json = try #require(
+                    try JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
+                )
+                let issue = try #require(json["issue"] as? [String: Any])
+                return "\(json["event"] ?? "") \(issue["id"] ?? "") \(issue["count"] ?? "") \(json["release"] ?? "")"
+            }
+            #expect(events == ["new 1 1 checkout@1.4.2", "new 1 1 checkout@1.4.2", "regressed 1 3 checkout@1.5.0"])
+            let outcome = await serving.stop()
+            #expect(outcome.errors.contains("notify: the webhook answered 503; once more in 2.0 seconds"))
+            let lines = try String(contentsOfFile: told, encoding: .utf8).split(separator: "\n")
+            #expect(lines.count == 2, "\(lines)")
+            #expect(lines.first?.hasPrefix("New issue 1 of project 1 (checkout@1.4.2): ") == true)
+            #expect(lines.last?.hasPrefix("Regressed: issue 1 of project 1 (checkout@1.5.0): ") == true)
         }
 
         @Test("what cannot be decided is named, and nothing is changed")

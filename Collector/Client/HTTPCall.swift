@@ -1,0 +1,93 @@
+import CCurl
+import Foundation
+
+/// One request over HTTP that blocks until it is answered, or its time is over. From any thread but one of Swift's pool.
+public struct HTTPCall: Sendable {
+    /// What to do there.
+    public enum Method: Sendable {
+        /// Asks for something.
+        case get
+        /// Sends something.
+        case post
+    }
+
+    /// What to do there.
+    public var method = Method.get
+    /// `http://` or `https://`.
+    public var url: String
+    /// `Name: value` lines.
+    public var headers: [String] = []
+    /// What is sent with `post`.
+    public var body: [UInt8] = []
+    /// Bound of the whole request.
+    public var timeout: Duration
+    /// Bytes of an answer that are read; a longer one is an error.
+    public var largestAnswer = 64 << 20
+
+    /// A request of nothing but its address.
+    public init(_ url: String, timeout: Duration) {
+        self.url = url
+        self.timeout = timeout
+    }
+
+    /// What came back.
+    public struct Answer: Sendable, Equatable {
+        /// The status code.
+        public var status: Int
+        /// From `Retry-After`.
+        public var retryAfter: Duration?
+        /// The body.
+        public var body: [UInt8]
+    }
+
+    /// Why there was no answer, in a line.
+    public struct Failure: Error, CustomStringConvertible {
+        /// The line.
+        public let description: String
+    }
+
+    /// Sends it. A redirect is an answer as any other, so that secrets go nowhere else.
+    public func send() throws(Failure) -> Answer {
+        let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: largestAnswer)
+        defer { buffer.deallocate() }
+        let copies: [UnsafeMutablePointer<CChar>?] = headers.map { strdup($0) } + [nil]
+        defer { for copy in copies { free(copy) } }
+        let lines = copies.map { UnsafePointer($0) }
+        var answer = MaydayHTTPAnswer()
+        body.withUnsafeBufferPointer { body in
+            lines.withUnsafeBufferPointer { lines in
+                url.withCString { url in
+                    var request = MaydayHTTPRequest()
+                    request.url = url
+                    request.headers = lines.baseAddress
+                    request.body = body.baseAddress
+                    request.body_length = body.count
+                    request.total_timeout_ms = max(1, Int(timeout / .milliseconds(1)))
+                    request.connect_timeout_ms = min(request.total_timeout_ms, 5_000)
+                    request.direct = false
+                    request.response = buffer
+                    request.response_capacity = largestAnswer
+                    switch method {
+                    case .get: mayday_http_get(&request, &answer)
+                    case .post: mayday_http_post(&request, &answer)
+                    }
+                }
+            }
+        }
+        guard answer.outcome == MAYDAY_HTTP_ANSWERED else {
+            let reason = withUnsafeBytes(of: answer.error) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            throw Failure(
+                description: answer.outcome == MAYDAY_HTTP_NO_LIBRARY
+                    ? "libcurl cannot be used, install libcurl4: \(reason)" : reason
+            )
+        }
+        guard answer.response_length < largestAnswer else {
+            throw Failure(description: "the answer is longer than \(largestAnswer) bytes")
+        }
+        return Answer(
+            status: answer.status,
+            retryAfter: answer.retry_after_s > 0 ? .seconds(answer.retry_after_s) : nil,
+            body: Array(UnsafeBufferPointer(start: buffer, count: answer.response_length))
+        )
+    }
+}

@@ -1,0 +1,185 @@
+#if os(Linux)
+    import CrashReport
+    import Foundation
+    import Synchronization
+    import Testing
+    import TestSupport
+
+    @testable import Notify
+    @testable import Query
+    @testable import Store
+    // Testing has an `Issue` too.
+    @testable import struct Store.Issue
+
+    @Suite("Notices of issues")
+    struct NotifierTests {
+        @Test("pauses grow, follow what the other side asks for, and end")
+        func pauses() {
+            let policy = NoticePolicy()
+            func pause(_ attempt: Int, _ asked: Duration? = nil) -> Duration? {
+                policy.pause(afterAttempt: attempt, asked: asked)
+            }
+            #expect((1...5).map { pause($0) } == [.seconds(2), .seconds(8), .seconds(32), .seconds(128), nil])
+            #expect(pause(1, .seconds(60)) == .seconds(60))
+            #expect(pause(3, .seconds(1)) == .seconds(32))
+            #expect(pause(1, .seconds(86_400)) == .seconds(300))
+        }
+
+        @Test("more than the limit of a period are left out, and the next period begins anew")
+        func limit() {
+            let policy = NoticePolicy(limit: 2, period: .seconds(60))
+            let start = ContinuousClock.now
+            var sent = [start, start + .seconds(30)]
+            #expect(!policy.allows(at: start + .seconds(59), sent: &sent))
+            #expect(policy.allows(at: start + .seconds(60), sent: &sent))
+            #expect(sent == [start + .seconds(30)])
+        }
+
+        /// Fails as often as it is told to.
+        private final class Channel: NoticeChannel {
+            let name = "the channel"
+            private let failures: Mutex<[NoticeFailure]>
+            private let seen = Mutex<[IssueNotice]>([])
+            private let gate: DispatchSemaphore?
+
+            init(_ failures: [NoticeFailure] = [], gate: DispatchSemaphore? = nil) {
+                self.failures = Mutex(failures)
+                self.gate = gate
+            }
+
+            var notices: [IssueNotice] { seen.withLock { $0 } }
+
+            func deliver(_ notice: IssueNotice, within timeout: Duration) throws(NoticeFailure) {
+                gate?.wait()
+                seen.withLock { $0.append(notice) }
+                if let failure = failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw failure }
+            }
+        }
+
+        private final class Log: Sendable {
+            private let kept = Mutex<[String]>([])
+            var lines: [String] { kept.withLock { $0 } }
+            func line(_ text: String) { kept.withLock { $0.append(text) } }
+        }
+
+        private func until(_ condition: () -> Bool) {
+            let end = ContinuousClock.now + .seconds(30)
+            while !condition(), ContinuousClock.now < end { sched_yield() }
+        }
+
+        private let quick = NoticePolicy(firstPause: .milliseconds(1))
+
+        @Test("what fails is tried again, and what cannot succeed is not")
+        func retries() {
+            let log = Log()
+            let down = NoticeFailure(reason: "answered 503", after: .milliseconds(2))
+            let channel = Channel([down, down, NoticeFailure(reason: "answered 404", mayRetry: false)])
+            let notifier = Notifier([channel], quick, log: log.line)
+            notifier.send(notice(1))
+            until { notifier.counts.failed == 1 }
+            #expect(channel.notices.count == 3)
+            notifier.send(notice(2))
+            until { notifier.counts.delivered == 1 }
+            #expect(channel.notices.map(\.report.id).last == "2")
+            #expect(log.lines.first == "notify: the channel answered 503; once more in 0.002 seconds")
+            #expect(log.lines.last?.hasPrefix("notify: the channel answered 404; given up: New issue 3") == true)
+            notifier.stop(within: .seconds(5))
+            #expect(notifier.counts == (1, 1, 0))
+        }
+
+        @Test("after the last attempt it is given up, and the next one has its turn")
+        func givenUp() {
+            let channel = Channel([NoticeFailure](repeating: NoticeFailure(reason: "is away"), count: 5))
+            let notifier = Notifier([channel], quick, log: { _ in })
+            notifier.send(notice(1))
+            notifier.send(notice(2))
+            until { notifier.counts.delivered == 1 }
+            #expect(channel.notices.map(\.report.id) == ["1", "1", "1", "1", "1", "2"])
+            notifier.stop(within: .seconds(5))
+        }
+
+        @Test("too many are counted, and the next that is told says how many; a slow channel holds nobody up")
+        func suppressed() {
+            let gate = DispatchSemaphore(value: 0)
+            let (slow, fast) = (Channel(gate: gate), Channel())
+            let policy = NoticePolicy(limit: 3, period: .milliseconds(200))
+            let notifier = Notifier([slow, fast], policy, log: { _ in })
+            for number in 1...5 { notifier.send(notice(number)) }
+            until { fast.notices.count == 3 }
+            #expect(notifier.counts.suppressed == 4)
+            until {
+                notifier.send(notice(6))
+                return fast.notices.count > 3
+            }
+            #expect(fast.notices.dropFirst(3).first?.suppressed ?? 0 >= 2)
+            #expect(fast.notices.last?.text.contains("notices before it were left out") == true)
+            for _ in 1...5 { gate.signal() }
+            notifier.stop(within: .seconds(5))
+        }
+
+        @Test("a command has the notice on its input and in its environment, and none of the collector's secrets")
+        func command() throws {
+            let temporary = try TemporaryDirectory()
+            func run(_ command: String, _ timeout: Duration = .seconds(20)) throws(NoticeFailure) {
+                let channel = CommandChannel(
+                    command: command,
+                    environment: ["PATH": "/usr/bin:/bin", "MAYDAY_STORE": "postgres://u:secret@h/d"]
+                )
+                try channel.deliver(notice(1, title: "a \"$(reboot)\"\nb"), within: timeout)
+            }
+            let file = "\(temporary.path)/told"
+            try run(
+                "cat > \(file).json; echo \"$MAYDAY_EVENT $MAYDAY_PROJECT/$MAYDAY_ISSUE $MAYDAY_TEXT\" > \(file); env >> \(file)"
+            )
+            let told = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(told.hasPrefix("new 1/3 New issue 3 of project 1 (shop@1.2.0): a \"$(reboot)\""))
+            #expect(!told.contains("secret"))
+            let json = try String(contentsOfFile: "\(file).json", encoding: .utf8)
+            #expect(json.hasPrefix(#"{"event":"new","issue":{"#) && json.hasSuffix("}\n"))
+
+            #expect(throws: NoticeFailure(reason: "exited with 3: no mail")) { try run("echo no mail >&2; exit 3") }
+            #expect(throws: NoticeFailure(reason: "was ended by signal 9")) { try run("kill -9 $$") }
+            #expect(throws: NoticeFailure(reason: "took longer than 0.2 seconds")) {
+                try run("sleep 1000 & sleep 1000", .milliseconds(200))
+            }
+            // What reads nothing, and what leaves its output to others, is no failure.
+            try run("true")
+            try run("exec >/dev/null 2>&1; cat >/dev/null")
+        }
+
+        @Test("every event has its words")
+        func texts() {
+            #expect(
+                [IssueEvent.new, .regressed, .unmuted].map { notice(1, event: $0).text } == [
+                    "New issue 3 of project 1 (shop@1.2.0): Index out of range in total(of:) (Cart.swift:41)",
+                    "Regressed: issue 3 of project 1 (shop@1.2.0): Index out of range in total(of:) (Cart.swift:41)",
+                    "Not muted any more: issue 3 of project 1 (shop@1.2.0): Index out of range in total(of:) (Cart.swift:41)",
+                ]
+            )
+        }
+
+        private func notice(_ number: Int, title: String = "Index out of range", event: IssueEvent = .new)
+            -> IssueNotice
+        {
+            let seen = Timestamp(microseconds: 1_705_300_000_000_000)
+            let issue = Issue(
+                key: IssueKey(project: 1, number: 3),
+                fingerprint: "f",
+                kind: "crash",
+                title: title,
+                culprit: "total(of:) (Cart.swift:41)",
+                count: 1,
+                firstSeen: seen,
+                lastSeen: seen,
+                hosts: 1,
+                status: .open
+            )
+            return IssueNotice(
+                event: event,
+                entry: IssueList.Entry(issue: issue, releases: []),
+                report: ReportKey(project: 1, id: "\(number)"),
+                release: "shop@1.2.0"
+            )
+        }
+    }
+#endif
