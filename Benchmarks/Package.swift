@@ -30,7 +30,7 @@ let package = Package(
             cSettings: [.define("_GNU_SOURCE")],
             linkerSettings: [.linkedLibrary("z")]
         ),
-        program("Telling"),
+        program("Delivering"), program("Telling"),
         program("Threads", links: ["ThreadTimes"]), program("ThreadsWithMayday", links: [mayday, "ThreadTimes"]),
     ]
 )

@@ -4,6 +4,7 @@ import os
 import sys
 
 import capture
+import delivery
 import harness
 import scale
 import sdk
@@ -13,6 +14,7 @@ import telling
 
 GROUPS = {
     "capture": capture.run,
+    "delivery": delivery.run,
     "scale": scale.run,
     "sdk": sdk.run,
     "store": store.run,

@@ -12,8 +12,8 @@ actor Delivery {
     private let limits: SpoolLimits
     /// The last round of each lane.
     private var last = [UploaderName: Task<DeliverySummary, Never>]()
-    /// What was said of a lane's reports that stay; the same is not said again.
-    private var said = [UploaderName: String]()
+    /// What was said last of a lane's reports that stay; the same is not said again.
+    private var said = [UploaderName: [String]]()
     private var background: Task<Void, Never>?
     /// Something was added while the background task was about to end.
     private var hasMore = false
@@ -36,11 +36,20 @@ actor Delivery {
             hasMore = true
             return
         }
-        background = Task.detached(priority: .utility) {
+        // Nobody is kept alive by a pause: it may take an hour.
+        background = Task.detached(priority: .utility) { [weak self, lanes] in
             await withTaskGroup { group in
-                for lane in await self.lanes { group.addTask { await self.deliverAll(in: lane) } }
+                for lane in lanes {
+                    group.addTask {
+                        var failures = 0
+                        while !Task.isCancelled, let next = await self?.deliverAll(in: lane, failures: failures) {
+                            failures = next.failures
+                            try? await Task.sleep(for: next.pause)
+                        }
+                    }
+                }
             }
-            await self.backgroundEnded()
+            await self?.backgroundEnded()
         }
     }
 
@@ -51,15 +60,13 @@ actor Delivery {
         deliverInBackground()
     }
 
-    private func deliverAll(in lane: Lane) async {
-        var failures = 0
-        while !Task.isCancelled {
-            let summary = await round(of: lane, limit: .seconds(30), urgent: false)
-            if summary.delivered > 0 { failures = 0 }
-            if summary.kept != nil { failures += 1 }
-            guard let pause = summary.pause(failures: failures, jitter: Double.random(in: 0..<1)) else { return }
-            try? await Task.sleep(for: pause)
-        }
+    /// A round of a lane in the background. Returns the pause before the next, and how many failed in a row by then; nil when there
+    /// is nothing to wait for.
+    private func deliverAll(in lane: Lane, failures: Int) async -> (pause: Duration, failures: Int)? {
+        let summary = await round(of: lane, limit: .seconds(30), urgent: false)
+        let failures = (summary.delivered > 0 ? 0 : failures) + (summary.kept == nil ? 0 : 1)
+        let pause = summary.pause(failures: failures, jitter: Double.random(in: 0..<1))
+        return pause.map { ($0, failures) }
     }
 
     /// Tries every report once, in every lane.
@@ -87,9 +94,9 @@ actor Delivery {
         let (previous, path, limits, names) = (last[lane.name], path, limits, lanes.map(\.name))
         let round = Task {
             _ = await previous?.value
-            var summary = DeliverySummary()
-            tidy(path, limits: limits, uploaders: names, summary: &summary)
-            summary.add(await lane.round(in: path, limit: limit, urgent: urgent))
+            var tidying = DeliverySummary()
+            tidy(path, limits: limits, uploaders: names, summary: &tidying)
+            let summary = await lane.round(in: path, limit: limit, urgent: urgent, tidying: tidying)
             // Before the round ends: whoever waits for it may end the process.
             say(summary, of: lane)
             return summary
@@ -101,19 +108,21 @@ actor Delivery {
     }
 
     private func say(_ summary: DeliverySummary, of lane: Lane) {
-        var summary = summary
-        if summary.kept == said[lane.name] { summary.kept = nil } else { said[lane.name] = summary.kept }
-        for line in summary.lines(destination: lane.uploader.destination) { StandardError.say(line) }
+        for line in summary.events(destination: lane.uploader.destination) { StandardError.say(line) }
+        for line in summary.state where said[lane.name]?.contains(line) != true { StandardError.say(line) }
+        said[lane.name] = summary.state
     }
 }
 
 /// How a round of one lane went.
 struct DeliverySummary: Sendable, Equatable {
     var delivered = 0
-    /// Reports that the backend will never take, with the reasons.
-    var rejected: [String] = []
-    /// Files that have the name of a report and cannot be read, with the reasons. They hold up nothing.
-    var unreadable: [String] = []
+    /// Reports that the backend will never take, with the reasons; the first of them, and how many more there are.
+    private(set) var rejected: [String] = []
+    private var moreRejected = 0
+    /// Files that have the name of a report and cannot be read, with the reasons; the first of them. They hold up nothing.
+    private(set) var unreadable: [String] = []
+    private var moreUnreadable = 0
     /// Reports that were above the limits of the spool, and are gone.
     var removed = 0
     /// Reports that other processes of the service are delivering.
@@ -134,11 +143,15 @@ struct DeliverySummary: Sendable, Equatable {
         self.asked = asked
     }
 
-    mutating func add(_ other: DeliverySummary) {
-        let (unreadable, removed) = (self.unreadable + other.unreadable, self.removed + other.removed)
-        self = other
-        self.unreadable = unreadable
-        self.removed = removed
+    /// Each is a line, of which there should not be thousands.
+    private static let lines = 20
+
+    mutating func reject(_ reason: String) {
+        if rejected.count < Self.lines { rejected.append(reason) } else { moreRejected += 1 }
+    }
+
+    mutating func leave(_ reason: String) {
+        if unreadable.count < Self.lines { unreadable.append(reason) } else { moreUnreadable += 1 }
     }
 
     /// The pause before the next round of a running service, nil when there is nothing to wait for.
@@ -152,8 +165,8 @@ struct DeliverySummary: Sendable, Equatable {
         return [next, elsewhere].compactMap { $0 }.min()
     }
 
-    /// What to say of the round on standard error; nothing when there was nothing to do.
-    func lines(destination: String) -> [String] {
+    /// What happened, for standard error; nothing when there was nothing to do.
+    func events(destination: String) -> [String] {
         var lines: [String] = []
         if delivered > 0 {
             let reports = delivered == 1 ? "1 report" : "\(delivered) reports"
@@ -163,7 +176,14 @@ struct DeliverySummary: Sendable, Equatable {
             lines.append("warning: \(removed) of the oldest reports in the spool removed, they were above its limits")
         }
         lines += rejected.map { "report rejected, set aside: \($0)" }
-        lines += unreadable.map { "left alone in the spool: \($0)" }
+        if moreRejected > 0 { lines.append("\(moreRejected) more reports rejected by \(destination), set aside") }
+        return lines
+    }
+
+    /// How the spool was left.
+    var state: [String] {
+        var lines = unreadable.map { "left alone in the spool: \($0)" }
+        if moreUnreadable > 0 { lines.append("left alone in the spool: \(moreUnreadable) more files") }
         if let kept { lines.append("reports stay in the spool: \(kept)") }
         return lines
     }

@@ -91,36 +91,30 @@ struct DeliveryRecord: Sendable, Equatable {
 extension Spool {
     /// What an uploader did about a report so far. A record that cannot be read counts as none.
     func record(of id: String, by uploader: UploaderName) -> DeliveryRecord {
-        guard let file = try? FileDescriptor(opening: uploader.recordFile(of: id), in: directory, flags: recordFlags)
-        else { return DeliveryRecord() }
-        return (try? file.read(limit: 1 << 20)).map { DeliveryRecord($0) } ?? DeliveryRecord()
+        guard let file = try? openRegular(uploader.recordFile(of: id), O_RDONLY) else { return DeliveryRecord() }
+        return (try? file.read(limit: Spool.largestOwn)).map { DeliveryRecord($0) } ?? DeliveryRecord()
     }
 
     /// Adds a line to an uploader's record of a report.
     func note(_ step: DeliveryRecord.Step, of id: String, by uploader: UploaderName) throws(SystemError) {
-        let file = try FileDescriptor(
-            opening: uploader.recordFile(of: id),
-            in: directory,
-            flags: O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW,
-            mode: 0o600
-        )
+        let file = try openOwn(uploader.recordFile(of: id), O_WRONLY | O_APPEND | O_CREAT)
         try file.write(Array(step.line.utf8))
     }
 
-    private var recordFlags: Int32 { O_RDONLY | O_NOFOLLOW | O_NONBLOCK }
-
     /// Writes down that an uploader is done with a report, and takes it out of the spool when all of them are.
     ///
+    /// - Parameter isNoted: whether it was written down before.
     /// - Returns: where the report lies now, when it was set aside because a backend rejected it.
     @discardableResult
     func settle(
         _ id: String,
         by uploader: UploaderName,
         _ outcome: DeliveryRecord.Outcome,
-        among uploaders: [UploaderName]
+        among uploaders: [UploaderName],
+        isNoted: Bool = false
     ) throws(SystemError) -> String? {
         // Written before the others' records are read: of two that end at once, one sees that it was the last.
-        if uploaders.count > 1 { try note(.settled(outcome), of: id, by: uploader) }
+        if uploaders.count > 1 && !isNoted { try note(.settled(outcome), of: id, by: uploader) }
         var outcomes: [DeliveryRecord.Outcome] = []
         for other in uploaders {
             guard let outcome = other == uploader ? outcome : record(of: id, by: other).outcome else { return nil }
@@ -137,19 +131,20 @@ extension Spool {
             aside = try reject(entry, reason: reasons.joined(separator: "\n"))
         }
         // After the report, never before: without them it would be delivered again.
-        for other in uploaders { try remove(other.recordFile(of: id)) }
+        for other in uploaders { try? remove(other.recordFile(of: id)) }
         return aside
     }
 
-    /// Removes records whose report is gone: their process was killed between the two, or their uploader is not
-    /// configured any more.
-    func removeOrphans(among names: [String]) throws(SystemError) {
+    /// Removes a record whose report is gone: its process was killed between the two, or its uploader is not configured any
+    /// more. What else has this name stays.
+    func removeOrphan(_ name: String) {
         let suffix = ".delivery"
-        for name in names where name.hasSuffix(suffix) {
-            let id = String(name.utf8.prefix(36)) ?? ""
-            guard ReportID.isValid(id), name.utf8.count > 37 + suffix.utf8.count else { continue }
+        guard name.hasSuffix(suffix), name.utf8.count > 37 + suffix.utf8.count else { return }
+        let id = String(name.utf8.prefix(36)) ?? ""
+        guard ReportID.isValid(id) else { return }
+        do throws(SystemError) {
             if try status(of: SpoolEntry(id: id, isPart: false).fileName) == nil { try remove(name) }
-        }
+        } catch {}
     }
 
     // MARK: Pauses
@@ -158,7 +153,7 @@ extension Spool {
     ///
     /// Kept on disk, so that a service that is started again and again does not forget it.
     func pause(of uploader: UploaderName, now: Timestamp) -> Timestamp? {
-        guard let file = try? FileDescriptor(opening: uploader.pauseFile, in: directory, flags: recordFlags),
+        guard let file = try? openRegular(uploader.pauseFile, O_RDONLY),
             let bytes = try? file.read(limit: 64),
             let until = Timestamp(String(decoding: bytes.prefix { $0 != 0x0a }, as: UTF8.self)),
             // Beyond every pause that is granted: a clock was set back.
@@ -169,12 +164,7 @@ extension Spool {
 
     /// Remembers until when to leave a backend alone.
     func pause(_ uploader: UploaderName, until: Timestamp) throws(SystemError) {
-        let file = try FileDescriptor(
-            opening: uploader.pauseFile,
-            in: directory,
-            flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
-            mode: 0o600
-        )
+        let file = try openOwn(uploader.pauseFile, O_WRONLY | O_CREAT | O_TRUNC)
         try file.write(Array("\(until)\n".utf8))
     }
 }

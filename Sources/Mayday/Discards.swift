@@ -33,7 +33,9 @@ extension Spool {
     /// Adds to the counts. What cannot be written is lost.
     func note(_ counts: [DiscardReason: Int], discardedFor uploader: UploaderName) {
         let lines = counts.filter { $0.value > 0 }.map { "\($0.key.rawValue) \($0.value)\n" }.joined()
-        guard !lines.isEmpty, let file = try? discards(of: uploader, O_WRONLY | O_APPEND | O_CREAT) else { return }
+        guard !lines.isEmpty,
+            let file = try? openOwn("\(uploader.fileName).discarded", O_WRONLY | O_APPEND | O_CREAT)
+        else { return }
         // Where somebody takes them at this moment, they are added behind what is read, or lost with it.
         _ = file.lock()
         try? file.write(Array(lines.utf8))
@@ -43,7 +45,7 @@ extension Spool {
     func takeDiscards(of uploader: UploaderName) -> [DiscardReason: Int] {
         // Most uploaders never have any.
         guard let file = try? discards(of: uploader, O_RDWR), file.lock(),
-            let bytes = try? file.read(limit: 1 << 20), !bytes.isEmpty
+            let bytes = try? file.read(limit: Spool.largestOwn), !bytes.isEmpty
         else { return [:] }
         try? remove("\(uploader.fileName).discarded")
         return [DiscardReason: Int](lines: bytes)
@@ -51,17 +53,12 @@ extension Spool {
 
     /// The counts, which stay.
     func discards(of uploader: UploaderName) -> [DiscardReason: Int] {
-        let bytes = try? discards(of: uploader, O_RDONLY).read(limit: 1 << 20)
+        let bytes = try? discards(of: uploader, O_RDONLY).read(limit: Spool.largestOwn)
         return [DiscardReason: Int](lines: bytes ?? [])
     }
 
     private func discards(of uploader: UploaderName, _ flags: Int32) throws(SystemError) -> FileDescriptor {
-        try FileDescriptor(
-            opening: "\(uploader.fileName).discarded",
-            in: directory,
-            flags: flags | O_NOFOLLOW | O_NONBLOCK,
-            mode: 0o600
-        )
+        try openRegular("\(uploader.fileName).discarded", flags)
     }
 }
 

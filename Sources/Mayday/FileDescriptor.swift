@@ -101,21 +101,11 @@ struct FileDescriptor: ~Copyable, Sendable {
         return bytes
     }
 
-    /// Names in this directory, but `.` and `..`, in no order.
+    /// Names in this directory that are text, but `.` and `..`, in no order.
     func names() throws(SystemError) -> [String] {
-        let own = try FileDescriptor(opening: ".", in: self, flags: O_RDONLY | O_DIRECTORY)
-        guard let stream = fdopendir(own.number) else { throw SystemError.last }
-        _ = own.release()
-        defer { closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
-                field.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: field.pointee)) {
-                    String(validatingCString: $0)
-                }
-            }
-            if let name, name != ".", name != ".." { names.append(name) }
-        }
+        var stream = try DirectoryNames(of: self)
+        while let name = stream.next() { names.append(name) }
         return names
     }
 

@@ -38,21 +38,30 @@ struct Lane: Sendable {
     /// - Parameters:
     ///   - limit: how long each report may take.
     ///   - urgent: our own pauses do not count. Those that the backend asked for do.
-    func round(in path: String, limit: Duration, urgent: Bool) async -> DeliverySummary {
-        var summary = DeliverySummary()
+    ///   - tidying: how the spool was made ready for it.
+    func round(
+        in path: String,
+        limit: Duration,
+        urgent: Bool,
+        tidying: DeliverySummary = DeliverySummary()
+    ) async -> DeliverySummary {
+        var summary = tidying
         do {
             let spool = try Spool(opening: path)
-            let waiting = try waiting(in: spool)
-            let now = Timestamp.now()
-            let plan = DeliveryPlan(waiting, now: now, urgent: urgent)
-            summary.next = plan.next
-            if !waiting.isEmpty, let until = spool.pause(of: name, now: now) {
-                summary.keep("\(uploader.destination) asked not to be sent to before \(until)", asked: until - now)
-                return summary
-            }
-            for id in plan.due where summary.kept == nil {
-                await deliver(id, in: spool, limit: limit, summary: &summary)
-            }
+            var last: WaitingReport?
+            repeat {
+                let plan = try plan(in: spool, behind: last, urgent: urgent)
+                let (due, now) = (plan.due, Timestamp.now())
+                summary.next = plan.next
+                if !due.isEmpty || plan.next != nil, let until = spool.pause(of: name, now: now) {
+                    summary.keep("\(uploader.destination) asked not to be sent to before \(until)", asked: until - now)
+                    return summary
+                }
+                for report in due where summary.kept == nil {
+                    await deliver(report.id, in: spool, limit: limit, summary: &summary)
+                }
+                last = due.count == Spool.window ? due.last : nil
+            } while last != nil && summary.kept == nil
         } catch let error as SystemError {
             summary.keep("the spool \(path) cannot be read: \(error)")
         } catch {
@@ -61,29 +70,30 @@ struct Lane: Sendable {
         return summary
     }
 
-    /// The reports that wait for this uploader. One that waits for no uploader any more is taken out on the way.
-    private func waiting(in spool: borrowing Spool) throws(SystemError) -> [WaitingReport] {
-        let names = Set(try spool.names())
-        var waiting: [WaitingReport] = []
-        for entry in names.compactMap(SpoolEntry.init(fileName:)) where !entry.isPart {
-            var report = WaitingReport(id: entry.id, attempts: 0, lastAttempt: nil)
-            let file = name.recordFile(of: entry.id)
-            if names.contains(file) {
+    /// The next reports for this uploader. One that waits for no uploader any more is taken out on the way.
+    private func plan(
+        in spool: borrowing Spool,
+        behind last: WaitingReport?,
+        urgent: Bool
+    ) throws(SystemError) -> DeliveryPlan {
+        var plan = DeliveryPlan(behind: last, now: .now(), urgent: urgent)
+        var names = try DirectoryNames(of: spool.directory)
+        while let entry = names.nextEntry() {
+            if entry.isPart { continue }
+            var report = WaitingReport(id: entry.id)
+            if let status = try spool.status(of: name.recordFile(of: entry.id)) {
                 let record = spool.record(of: entry.id, by: name)
                 if let outcome = record.outcome {
                     // The one that it waited for may have been taken out of the configuration.
-                    if all.allSatisfy({ names.contains($0.recordFile(of: entry.id)) }) {
-                        try spool.settle(entry.id, by: name, outcome, among: all)
-                    }
+                    _ = try? spool.settle(entry.id, by: name, outcome, among: all, isNoted: true)
                     continue
                 }
                 report.attempts = record.begun
-                let changed = try spool.status(of: file)?.modified
-                report.lastAttempt = changed.map { Timestamp(microseconds: Int64($0) * 1_000_000) }
+                report.lastAttempt = Timestamp(microseconds: Int64(status.modified) * 1_000_000)
             }
-            waiting.append(report)
+            plan.add(report)
         }
-        return waiting
+        return plan
     }
 
     private func deliver(
@@ -99,13 +109,13 @@ struct Lane: Sendable {
             case .claimed(let report):
                 switch await deliver(report, in: spool, deadline: .now.advanced(by: limit)) {
                 case .delivered: summary.delivered += 1
-                case .rejected(let reason, _): summary.rejected.append("\(id): \(reason)")
+                case .rejected(let reason, _): summary.reject("\(id): \(reason)")
                 case .kept(let reason, let after): summary.keep(reason, asked: after)
                 case .settledBefore, .dropped, .notWanted: break
                 }
             }
         } catch {
-            summary.unreadable.append("\(SpoolEntry(id: id, isPart: false).fileName): \(error)")
+            summary.leave("\(SpoolEntry(id: id, isPart: false).fileName): \(error)")
         }
     }
 
@@ -126,11 +136,11 @@ struct Lane: Sendable {
                     named("\(record.unfinished) attempts to deliver it ended their process")
                 )
             }
+            // A disk that is full must not stop the delivery, which empties it.
+            try? spool.note(.begun, of: id, by: name)
             guard let bytes = try report.read() else {
                 return try reject(id, in: spool, named("the file is empty or above \(Spool.largestReport >> 20) MiB"))
             }
-            // A disk that is full must not stop the delivery, which empties it.
-            try? spool.note(.begun, of: id, by: name)
             let outgoing: [UInt8]
             switch await rules.verdict(on: bytes, for: uploader, deadline: deadline) {
             case .send(let bytes): outgoing = bytes

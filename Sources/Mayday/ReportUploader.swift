@@ -36,7 +36,8 @@ public protocol ReportUploader: Sendable {
     ///   `UploadError.rejected` when it never will (the report is set aside in the spool's `rejected` directory).
     func upload(_ report: SpooledReport) async throws(UploadError)
 
-    /// Lets go of what `prepare` and `upload` hold, before the process ends in good order. Nothing when it is not given.
+    /// Lets go of what `prepare` and `upload` hold, before the process ends in good order; the reporter waits half a second for it.
+    /// Nothing when it is not given.
     func shutdown() async
 
     /// What could keep it from delivering on this machine, for `Mayday.selfCheck()`: nothing is loaded or sent. None when

@@ -83,7 +83,7 @@ private func deliverAssigned(
             let bytes = try? memory.read(limit: Int(size)), let id = reportID(in: bytes)
         else { return [.notDelivered("the report in memory cannot be read")] }
         let report = SpooledReport(id: id, gzip: bytes, deadline: deadline)
-        return await sideBySide(lanes) { await deliverFromMemory(report, in: $0) }
+        return await sideBySide(lanes, deadline) { await deliverFromMemory(report, in: $0) }
     }
     let file = lastComponent(report)
     guard report.hasPrefix("/"), let entry = SpoolEntry(fileName: file), !entry.isPart else {
@@ -98,14 +98,22 @@ private func deliverAssigned(
     }
     let path = String(report.dropLast(file.count + 1))
     await AttachmentFiles.keep(in: report, within: AttachmentFiles.limit(of: deadline - .now))
-    return await sideBySide(lanes) { await deliverFromSpool(entry.id, at: path, in: $0, deadline: deadline) }
+    return await sideBySide(lanes, deadline) { await deliverFromSpool(entry.id, at: path, in: $0, deadline: deadline) }
 }
 
 private func sideBySide(
     _ lanes: [Lane],
+    _ deadline: ContinuousClock.Instant,
     _ work: @escaping @Sendable (Lane) async -> ReporterResult
 ) async -> [ReporterResult] {
-    let tasks = lanes.map { lane in Task { await work(lane) } }
+    let tasks = lanes.map { lane in
+        Task {
+            let result = await work(lane)
+            // The result stands; that the uploader takes long to let go must not hold up the end of the service.
+            await lane.shutdown(deadline: min(deadline, .now.advanced(by: .milliseconds(500))))
+            return result
+        }
+    }
     var results: [ReporterResult] = []
     for task in tasks { results.append(await task.value) }
     return results

@@ -30,36 +30,67 @@ enum RetryPolicy {
     }
 }
 
-/// A report that waits for an uploader.
+/// A report in the spool; those that were tried less often come first, then the older ones, so that one that fails again and
+/// again holds up no other.
 struct WaitingReport: Sendable, Equatable {
     var id: String
     /// Attempts so far.
-    var attempts: Int
+    var attempts = 0
     /// When the last one was; nil when there was none.
     var lastAttempt: Timestamp?
+    /// Bytes of its file, where that matters.
+    var size = 0
+
+    func comes(before other: WaitingReport) -> Bool { (attempts, id) < (other.attempts, other.id) }
+}
+
+/// The first of many reports, of which few are held at a time. Not generic: sorting would be compiled for each type.
+struct FirstReports: Sendable {
+    let limit: Int
+    private var held: [WaitingReport] = []
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func add(_ report: WaitingReport) {
+        held.append(report)
+        if held.count == 2 * limit { held = sorted() }
+    }
+
+    /// `limit` of those that were added at most, in their order.
+    func sorted() -> [WaitingReport] { Array(held.sorted { $0.comes(before: $1) }.prefix(limit)) }
 }
 
 /// Which reports an uploader tries now, and when the next one is due.
-struct DeliveryPlan: Sendable, Equatable {
-    /// Ids, in the order in which to try them.
-    var due: [String] = []
-    /// How long until the first of the others is due; nil when there are none.
-    var next: Duration?
+struct DeliveryPlan: Sendable {
+    private let now: Timestamp
+    private let urgent: Bool
+    private let last: WaitingReport?
+    private var first: FirstReports
+    /// How long until the first of those that are not due is; nil when there are none.
+    private(set) var next: Duration?
 
-    /// Plans a round: reports that were tried less often first, then the older ones, so that one that fails again and
-    /// again holds up no other. A report that was tried waits by the attempts that it had.
+    /// Plans a part of a round: a report that was tried waits by the attempts that it had.
     ///
-    /// - Parameter urgent: every report is due, as when a service is about to end.
-    init(_ waiting: [WaitingReport], now: Timestamp, urgent: Bool) {
-        for report in waiting.sorted(by: { ($0.attempts, $0.id) < ($1.attempts, $1.id) }) {
-            let wait = DeliveryPlan.wait(of: report, now: now)
-            if urgent || wait == .zero {
-                due.append(report.id)
-            } else {
-                next = min(next ?? wait, wait)
-            }
+    /// - Parameters:
+    ///   - last: the last of the part before; nil for the first.
+    ///   - urgent: every report is due, as when a service is about to end.
+    ///   - window: how many reports are a part.
+    init(behind last: WaitingReport? = nil, now: Timestamp, urgent: Bool, window: Int = Spool.window) {
+        (self.now, self.urgent, self.last) = (now, urgent, last)
+        first = FirstReports(limit: window)
+    }
+
+    mutating func add(_ report: WaitingReport) {
+        let wait = urgent ? .zero : DeliveryPlan.wait(of: report, now: now)
+        if wait > .zero {
+            next = min(next ?? wait, wait)
+        } else if last.map({ $0.comes(before: report) }) ?? true {
+            first.add(report)
         }
     }
+
+    /// What to try, in this order.
+    var due: [WaitingReport] { first.sorted() }
 
     private static func wait(of report: WaitingReport, now: Timestamp) -> Duration {
         guard let last = report.lastAttempt else { return .zero }

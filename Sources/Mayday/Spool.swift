@@ -49,11 +49,11 @@ struct Spool: ~Copyable, Sendable {
 
     /// What waits in the spool, the oldest first.
     func entries() throws(SystemError) -> [SpoolEntry] {
-        try names().compactMap(SpoolEntry.init(fileName:)).sorted()
+        try directory.names().compactMap(SpoolEntry.init(fileName:)).sorted()
     }
 
-    /// Every name in the directory that is text.
-    func names() throws(SystemError) -> [String] { try directory.names() }
+    /// Of how many reports more than their number is in memory at a time, however many wait.
+    static let window = 512
 
     /// What has this name; nil when nothing has.
     func status(of name: String) throws(SystemError) -> stat? {
@@ -70,15 +70,39 @@ struct Spool: ~Copyable, Sendable {
         guard unlinkat(directory.number, name, 0) == 0 || errno == ENOENT else { throw SystemError.last }
     }
 
+    /// Opens a file of our own beside the reports to write to it. What has its name and is none, a pipe or a link that somebody
+    /// made, is replaced, and one that is too large to be read is emptied: it would be in the way of every delivery.
+    func openOwn(_ name: String, _ flags: Int32) throws(SystemError) -> FileDescriptor {
+        do {
+            let file = try openRegular(name, flags)
+            if try file.status().st_size > Spool.largestOwn { ftruncate(file.number, 0) }
+            return file
+        } catch {
+            guard let status = try status(of: name), status.st_mode & S_IFMT != S_IFREG,
+                unlinkat(directory.number, name, status.st_mode & S_IFMT == S_IFDIR ? AT_REMOVEDIR : 0) == 0
+            else { throw error }
+            return try openRegular(name, flags)
+        }
+    }
+
+    /// How much is read of a file of our own.
+    static let largestOwn = 1 << 20
+
+    /// Opens a regular file, without ever waiting for the other end of a pipe.
+    func openRegular(_ name: String, _ flags: Int32) throws(SystemError) -> FileDescriptor {
+        let flags = flags | O_NOFOLLOW | O_NONBLOCK
+        let file = try FileDescriptor(opening: name, in: directory, flags: flags, mode: 0o600)
+        guard try file.status().st_mode & S_IFMT == S_IFREG else { throw SystemError(code: EINVAL) }
+        return file
+    }
+
     /// How many reports were set aside.
     func rejected() throws(SystemError) -> Int {
-        guard try status(of: "rejected") != nil else { return 0 }
-        let rejected = try FileDescriptor(
-            opening: "rejected",
-            in: directory,
-            flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW
-        )
-        return try rejected.names().count { SpoolEntry(fileName: $0) != nil }
+        guard let rejected: Spool = try rejected() else { return 0 }
+        var count = 0
+        var files = try DirectoryNames(of: rejected.directory)
+        while files.nextEntry() != nil { count += 1 }
+        return count
     }
 
     // MARK: Claiming
@@ -95,17 +119,10 @@ struct Spool: ~Copyable, Sendable {
         lock: (borrowing FileDescriptor) throws(SystemError) -> Bool
     ) throws(SystemError) -> Claim {
         let file: FileDescriptor
-        do {
-            file = try FileDescriptor(
-                opening: entry.fileName,
-                in: directory,
-                flags: flags | O_NOFOLLOW | O_NONBLOCK
-            )
-        } catch {
+        do { file = try openRegular(entry.fileName, flags) } catch {
             if error.code == ENOENT { return .gone }
             throw error
         }
-        guard try file.status().st_mode & S_IFMT == S_IFREG else { throw SystemError(code: EINVAL) }
         guard try lock(file) else { return .taken }
         // Between the open and the lock somebody may have delivered it: the lock counts only while the name is this file.
         guard try isSame(entry.fileName, file) else { return .gone }
@@ -150,24 +167,15 @@ struct Spool: ~Copyable, Sendable {
     @discardableResult
     func reject(_ entry: SpoolEntry, reason: String) throws(SystemError) -> String {
         guard mkdirat(directory.number, "rejected", 0o700) == 0 || errno == EEXIST else { throw SystemError.last }
-        let rejected = try FileDescriptor(
-            opening: "rejected",
-            in: directory,
-            flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW
-        )
-        let note = try FileDescriptor(
-            opening: "\(entry.id).txt",
-            in: rejected,
-            flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
-            mode: 0o600
-        )
+        guard let rejected: Spool = try rejected() else { throw SystemError(code: ENOENT) }
+        let note = try rejected.openOwn("\(entry.id).txt", O_WRONLY | O_CREAT | O_TRUNC)
         try note.write(Array("\(reason)\n".utf8))
         let name = entry.fileName
         // Another uploader may have come first with the same: all of them had answered.
-        guard renameat(directory.number, name, rejected.number, name) == 0 || errno == ENOENT else {
+        guard renameat(directory.number, name, rejected.directory.number, name) == 0 || errno == ENOENT else {
             throw SystemError.last
         }
-        fsync(rejected.number)
+        fsync(rejected.directory.number)
         return "\(path)/rejected/\(name)"
     }
 

@@ -19,13 +19,12 @@ public struct SpoolLimits: Sendable, Equatable {
         self.age = age
     }
 
-    /// What is above the limits, of files that are the oldest first. The age is that in the id; an id of the future has none.
-    func excess(_ files: [StoredFile], now: Timestamp) -> [StoredFile] {
-        var excess: [StoredFile] = []
-        var kept = files.count
-        var size = files.reduce(0) { $0 + $1.size }
-        for file in files {
-            let isOld = ReportID.time(of: file.entry.id).map { now - $0 > age } ?? false
+    /// What is above the limits, the oldest first. The age is that in the id; an id of the future has none.
+    func excess(_ files: StoredFiles, now: Timestamp) -> [WaitingReport] {
+        var excess: [WaitingReport] = []
+        var (kept, size) = (files.count, files.bytes)
+        for file in files.oldest.sorted() {
+            let isOld = ReportID.time(of: file.id).map { now - $0 > age } ?? false
             guard isOld || kept > max(reports, 0) || size > max(bytes, 0) else { break }
             excess.append(file)
             kept -= 1
@@ -35,8 +34,15 @@ public struct SpoolLimits: Sendable, Equatable {
     }
 }
 
-/// A report file with its size in bytes.
-struct StoredFile: Sendable, Equatable {
-    var entry: SpoolEntry
-    var size: Int
+/// The report files of a spool: how many, how large, and the oldest of them.
+struct StoredFiles: Sendable {
+    private(set) var count = 0
+    private(set) var bytes = 0
+    private(set) var oldest = FirstReports(limit: Spool.window)
+
+    mutating func add(_ file: WaitingReport) {
+        count += 1
+        bytes += file.size
+        oldest.add(file)
+    }
 }

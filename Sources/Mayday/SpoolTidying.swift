@@ -14,13 +14,16 @@ internal import CrashReport
 /// - Parameter uploaders: who is told of what was above the limits.
 func tidy(_ path: String, limits: SpoolLimits, uploaders: [UploaderName], summary: inout DeliverySummary) {
     // What cannot be opened, the round says.
-    guard let spool = try? Spool(opening: path), let names = try? spool.names() else { return }
-    for entry in names.compactMap(SpoolEntry.init(fileName:)).sorted() where entry.isPart {
-        do { try spool.settle(entry, now: time(nil)) } catch {
-            summary.unreadable.append("\(entry.fileName): \(error)")
+    guard let spool = try? Spool(opening: path), var names = try? DirectoryNames(of: spool.directory) else { return }
+    while let name = names.next() {
+        guard let entry = SpoolEntry(fileName: name) else {
+            spool.removeOrphan(name)
+            continue
+        }
+        do throws(SystemError) { try spool.settle(entry, now: time(nil)) } catch {
+            summary.leave("\(entry.fileName): \(error)")
         }
     }
-    try? spool.removeOrphans(among: names)
     summary.removed += (try? spool.removeExcess(limits, now: .now(), uploaders: uploaders)) ?? 0
     _ = try? spool.rejected()?.removeExcess(limits, now: .now(), uploaders: [])
 }
@@ -39,22 +42,38 @@ extension Spool {
     /// Removes what is above the limits, the oldest first, and returns how many reports that were. A report that is being
     /// written is none yet.
     func removeExcess(_ limits: SpoolLimits, now: Timestamp, uploaders: [UploaderName]) throws(SystemError) -> Int {
-        var files: [StoredFile] = []
-        for entry in try entries() where !entry.isPart {
-            if let status = try status(of: entry.fileName) {
-                files.append(StoredFile(entry: entry, size: Int(status.st_size)))
-            }
+        var removed = 0
+        while true {
+            let files = try storedFiles()
+            let excess = limits.excess(files, now: now)
+            let gone = excess.count { remove($0, uploaders) }
+            removed += gone
+            // Where none can be removed, none will be.
+            if gone == 0 || excess.count < Spool.window { return removed }
         }
-        let excess = limits.excess(files, now: now)
-        for file in excess {
-            for uploader in uploaders where record(of: file.entry.id, by: uploader).outcome == nil {
-                note([.spoolFull: 1], discardedFor: uploader)
+    }
+
+    private func storedFiles() throws(SystemError) -> StoredFiles {
+        var files = StoredFiles()
+        var names = try DirectoryNames(of: directory)
+        while let entry = names.nextEntry() {
+            // What is no file is not ours. One that is too large to be a report counts as the largest that is one: it must not
+            // push out all the others.
+            guard !entry.isPart, let status = try status(of: entry.fileName), status.st_mode & S_IFMT == S_IFREG else {
+                continue
             }
-            DiscardTotals.add(uploaders.isEmpty ? [:] : [.spoolFull: 1])
-            try remove(file.entry.fileName)
-            // In `rejected`, the reason beside it.
-            try remove("\(file.entry.id).txt")
+            files.add(WaitingReport(id: entry.id, size: min(Int(status.st_size), Spool.largestReport)))
         }
-        return excess.count
+        return files
+    }
+
+    private func remove(_ file: WaitingReport, _ uploaders: [UploaderName]) -> Bool {
+        let waiting = uploaders.filter { record(of: file.id, by: $0).outcome == nil }
+        guard (try? remove(SpoolEntry(id: file.id, isPart: false).fileName)) != nil else { return false }
+        for uploader in waiting { note([.spoolFull: 1], discardedFor: uploader) }
+        if !uploaders.isEmpty { DiscardTotals.add([.spoolFull: 1]) }
+        // In `rejected`, the reason beside it.
+        try? remove("\(file.id).txt")
+        return true
     }
 }

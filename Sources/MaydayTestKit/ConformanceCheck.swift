@@ -11,6 +11,10 @@ struct ConformanceCheck {
         case retry(after: Duration?)
         /// The backend decides; what must not be is that it is tried for ever.
         case deliveredOrRejected
+        /// It is not delivered.
+        case retryOrRejected
+        /// It comes back.
+        case anything
     }
 
     private var problems: [String] = []
@@ -88,9 +92,14 @@ struct ConformanceCheck {
     }
 
     /// The deadline is the report's, and the uploader keeps it by itself.
-    mutating func slowServer(_ uploader: any ReportUploader) async {
+    mutating func slowServer(_ situation: String, _ uploader: any ReportUploader) async {
         let report = ConformanceReports.plain(3, deadline: .milliseconds(1_500))
-        await upload("slow server", report, to: uploader, .retry(after: nil))
+        await upload(situation, report, to: uploader, .retry(after: nil))
+    }
+
+    mutating func endless(_ uploader: any ReportUploader) async {
+        let report = ConformanceReports.plain(6, deadline: .milliseconds(1_500))
+        await upload("an answer without end", report, to: uploader, .anything)
     }
 
     /// - Parameter arrival: returns when the request is under way.
@@ -151,6 +160,7 @@ struct ConformanceCheck {
         case (_, nil): problems.append("\(situation): upload did not return within \(ConformanceCheck.patience)")
         case (.delivered, .delivered), (.deliveredOrRejected, .delivered): break
         case (.rejected, .failed(.rejected)), (.deliveredOrRejected, .failed(.rejected)): break
+        case (.retryOrRejected, .failed), (.anything, _): break
         case (.retry(let least), .failed(.retry(let after, _))):
             guard let least, after ?? .zero < least else { return }
             let got = after.map { "\($0)" } ?? "none"
@@ -168,6 +178,8 @@ extension ConformanceCheck.Wanted {
         case .rejected: "UploadError.rejected"
         case .retry: "UploadError.retry"
         case .deliveredOrRejected: "the report to be delivered or rejected, not to be tried again"
+        case .retryOrRejected: "an UploadError"
+        case .anything: "upload to return or to throw"
         }
     }
 }

@@ -40,6 +40,8 @@ public final class ScriptedServer: Sendable {
         case hang
         /// The start of an answer and then a byte at a time, for ever.
         case drip
+        /// These bytes, and then others again and again as fast as they are taken, for ever.
+        case flood(String, then: String)
     }
 
     /// The port on 127.0.0.1.
@@ -183,6 +185,10 @@ public final class ScriptedServer: Sendable {
             guard send("HTTP/1.1 201 Scripted\r\nContent-Length: 1000000\r\n\r\n", to: connection) else { return }
             // The client may never have a pause to time out in, so the pace matters only to this machine.
             while send(" ", to: connection) { usleep(20_000) }
+        case .flood(let start, let rest):
+            guard send(start, to: connection) else { return }
+            let many = String(repeating: rest, count: max(1, 4_096 / max(1, rest.utf8.count)))
+            while send(many, to: connection) {}
         }
     }
 

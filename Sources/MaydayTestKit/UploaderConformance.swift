@@ -33,7 +33,17 @@ public enum UploaderConformance {
                 "429 with Retry-After", .status(429, headers: ["Retry-After": "7"], body: "{}"),
                 .retry(after: .seconds(7))
             ),
-            ("connection closed", .close, .retry(after: nil)), ("garbage", .bytes("SSH-2.0-x\r\n"), .retry(after: nil)),
+            (
+                "429 with a Retry-After of centuries",
+                .status(429, headers: ["Retry-After": "99999999999999999999999"], body: "{}"), .retry(after: nil)
+            ),
+            ("429 with a Retry-After that is none", .status(429, headers: ["Retry-After": "soon"]), .retry(after: nil)),
+            // Whoever follows takes the key elsewhere; here, to a server that accepts everything.
+            (
+                "a redirect", .status(307, headers: ["Location": "http://127.0.0.1:\(working.port)/"]),
+                .retryOrRejected
+            ), ("connection closed", .close, .retry(after: nil)),
+            ("garbage", .bytes("SSH-2.0-x\r\n"), .retry(after: nil)),
             ("half an answer", .bytes("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"), .retry(after: nil)),
         ] {
             let server = try ScriptedServer { _ in answer }
@@ -46,7 +56,19 @@ public enum UploaderConformance {
         let silent = try ScriptedServer { _ in .hang }
         await check.probe("slow server", try makeUploader("127.0.0.1:\(silent.port)"))
         let before = silent.requests.count
-        await check.slowServer(try makeUploader("127.0.0.1:\(silent.port)"))
+        await check.slowServer("slow server", try makeUploader("127.0.0.1:\(silent.port)"))
+        for (situation, answer) in [
+            ("an answer that comes a byte at a time", ScriptedServer.Answer.drip),
+            ("1xx answers without end", .flood("", then: "HTTP/1.1 100 Continue\r\n\r\n")),
+            ("headers without end", .flood("HTTP/1.1 200 OK\r\n", then: "X-Filler: 0123456789\r\n")),
+            ("one header without end", .flood("HTTP/1.1 200 OK\r\nX-Filler: ", then: "0123456789")),
+        ] {
+            let server = try ScriptedServer { _ in answer }
+            await check.slowServer(situation, try makeUploader("127.0.0.1:\(server.port)"))
+        }
+        // What is told of success may be believed; how much there is of it must not matter.
+        let endless = try ScriptedServer { _ in .flood("HTTP/1.1 200 OK\r\n\r\n", then: "0123456789") }
+        await check.endless(try makeUploader("127.0.0.1:\(endless.port)"))
         await check.cancellation(
             try makeUploader("127.0.0.1:\(silent.port)"),
             arrival: { _ = await silent.requests(atLeast: before + 2) }

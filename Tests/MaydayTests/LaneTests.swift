@@ -37,6 +37,24 @@ import Testing
         #expect(spool.files() == [])
     }
 
+    @Test func `a pause between attempts keeps no one alive`() async throws {
+        let spool = try TestSpool()
+        try spool.add(seed: 1)
+        let (attempted, attempts) = AsyncStream<Void>.makeStream()
+        let uploader = InMemoryUploader { _ in
+            attempts.yield()
+            return .retry(after: .seconds(3_600), reason: "later")
+        }
+        var delivery: Delivery? = Delivery(uploaders: [uploader], path: spool.path)
+        weak let watched = delivery
+        await delivery?.deliverInBackground()
+        for await _ in attempted { break }
+        delivery = nil
+        // The round comes to its end; nothing else holds it.
+        while watched != nil { await Task.yield() }
+        #expect(spool.reports().count == 1)
+    }
+
     @Test func `a backend that hangs holds up no other`() async throws {
         let spool = try TestSpool()
         let ids = try (1...3).map { try spool.add(seed: $0) }

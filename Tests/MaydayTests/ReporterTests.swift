@@ -44,6 +44,22 @@ import Testing
         #expect(spool.files() == [])
     }
 
+    @Test(arguments: ["returns", "hangs"]) func `uploaders let go of what they hold, and hold up nothing`(
+        shutdown: String
+    ) async throws {
+        let spool = try TestSpool()
+        let id = try spool.add(seed: 1)
+        let environment = [
+            "MAYDAY_REPORTER": "60000", "MAYDAY_REPORT": "\(spool.path)/\(id).jsonl.gz", "SDK_CLOSING": shutdown,
+        ]
+        let before = ContinuousClock.now
+        let outcome = try await spool.child(port: 1, environment: environment).outcome()
+        #expect(outcome.status == .exited(80) && outcome.output == "shut down\n", "\(outcome)")
+        #expect(outcome.errors == "mayday: report \(id) delivered to closing\n")
+        // Far below the deadline.
+        #expect(ContinuousClock.now - before < .seconds(30))
+    }
+
     @Test(arguments: [
         Case("400", says: "line 3 is wrong (400)") { _ in .status(400, body: #"{"error":"line 3 is wrong"}"#) },
         Case("413", says: "above 20 MiB (413)") { _ in .status(413, body: #"{"error":"above 20 MiB"}"#) },

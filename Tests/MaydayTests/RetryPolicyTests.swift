@@ -25,26 +25,44 @@ import Testing
         return WaitingReport(id: id, attempts: attempts, lastAttempt: last)
     }
 
+    private func plan(_ waiting: [WaitingReport], urgent: Bool = false) -> DeliveryPlan {
+        var plan = DeliveryPlan(now: now, urgent: urgent)
+        for report in waiting { plan.add(report) }
+        return plan
+    }
+
     @Test func `what was tried less often comes first, then what is older`() {
         let waiting = [
             tried("d", 2, secondsAgo: 9), WaitingReport(id: "c", attempts: 0), tried("b", 1, secondsAgo: 9),
             WaitingReport(id: "a", attempts: 0),
         ]
-        #expect(DeliveryPlan(waiting, now: now, urgent: false).due == ["a", "c", "b", "d"])
+        #expect(plan(waiting).due.map(\.id) == ["a", "c", "b", "d"])
     }
 
     @Test func `a report waits by its attempts, unless it is urgent`() {
         let waiting = [tried("a", 4, secondsAgo: 5), tried("b", 3, secondsAgo: 3), tried("c", 2, secondsAgo: 2)]
-        let plan = DeliveryPlan(waiting, now: now, urgent: false)
-        #expect(plan.due == ["c"])
-        #expect(plan.next == .seconds(1))
-        let urgent = DeliveryPlan(waiting, now: now, urgent: true)
-        #expect(urgent.due == ["c", "b", "a"])
+        #expect(plan(waiting).due.map(\.id) == ["c"])
+        #expect(plan(waiting).next == .seconds(1))
+        let urgent = plan(waiting, urgent: true)
+        #expect(urgent.due.map(\.id) == ["c", "b", "a"])
         #expect(urgent.next == nil)
     }
 
+    @Test func `a round in parts tries all once, in the same order`() {
+        let waiting = (0..<50).map { tried("\(100 + $0)", 1 + $0 % 3, secondsAgo: 100) }.shuffled()
+        var (seen, last) = ([WaitingReport](), WaitingReport?.none)
+        repeat {
+            var plan = DeliveryPlan(behind: last, now: now, urgent: false, window: 7)
+            for report in waiting { plan.add(report) }
+            #expect(plan.due.count <= 7)
+            seen += plan.due
+            last = plan.due.last
+        } while last != nil
+        #expect(seen == waiting.sorted { $0.comes(before: $1) })
+    }
+
     @Test func `a last attempt in the future is another clock's`() {
-        #expect(DeliveryPlan([tried("a", 4, secondsAgo: -60)], now: now, urgent: false).due == ["a"])
+        #expect(plan([tried("a", 4, secondsAgo: -60)]).due.map(\.id) == ["a"])
     }
 
     @Test(

@@ -28,6 +28,8 @@ do {
         try Mayday.start(configuration, uploader: [collector, second])
     } else if getenv("SDK_TRAP") != nil {
         try Mayday.start(.init(), uploader: TrappingUploader())
+    } else if let closing = getenv("SDK_CLOSING") {
+        try Mayday.start(.init(), uploader: ClosingUploader(hangs: String(cString: closing) == "hangs"))
     } else if getenv("SDK_DROP") != nil {
         try Mayday.start(configuration, uploader: collector, beforeSend: { _ in false })
     } else {
@@ -44,6 +46,20 @@ struct TrappingUploader: ReportUploader {
 
     func upload(_ report: SpooledReport) async throws(UploadError) {
         fatalError("the uploader has a bug")
+    }
+}
+
+/// An uploader that takes everything, and says when it is to let go of what it holds.
+struct ClosingUploader: ReportUploader {
+    let name = "closing"
+    let hangs: Bool
+
+    func upload(_ report: SpooledReport) async throws(UploadError) {}
+
+    func shutdown() async {
+        print("shut down")
+        fflush(nil)
+        while hangs { try? await Task.sleep(for: .seconds(1)) }
     }
 }
 

@@ -30,17 +30,25 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context) {
     return taken;  // Less than `arrived` ends the transfer: the status is known and an endless body costs nothing.
 }
 
-/// What `receive_header` looks for and where it puts it.
+/// What `receive_header` looks for, NULL for nothing, and where it puts it.
 typedef struct WantedHeader {
     const char *name;
     char *value;
     size_t capacity;
+    /// Bytes of headers so far, those of answers before the answer (1xx) among them.
+    size_t length;
 } WantedHeader;
+
+/// No answer has more, and libcurl keeps them all (versions before 8.3 without a limit).
+enum { MOST_HEADER_BYTES = 256 << 10 };
 
 static size_t receive_header(char *line, size_t size, size_t count, void *context) {
     WantedHeader *wanted = context;
     size_t length = size * count;
-    size_t name = strlen(wanted->name);
+    wanted->length += length;
+    if (wanted->length > MOST_HEADER_BYTES) return 0;  // Ends the transfer.
+    size_t name = wanted->name != NULL ? strlen(wanted->name) : 0;
+    if (name == 0) return length;
     if (length <= name || line[name] != ':' || strncasecmp(line, wanted->name, name) != 0) return length;
     const char *start = line + name + 1;
     const char *end = line + length;
@@ -100,11 +108,9 @@ static void transfer(const MaydayHTTPRequest *request, bool is_post, MaydayHTTPA
     code |= curl->easy_setopt(handle, LIBCURL_OPT_TIMEOUT_MS, request->total_timeout_ms);
     code |= curl->easy_setopt(handle, LIBCURL_OPT_WRITEFUNCTION, receive);
     code |= curl->easy_setopt(handle, LIBCURL_OPT_WRITEDATA, &response);
-    WantedHeader wanted = {request->wanted_header, answer->header, sizeof answer->header};
-    if (request->wanted_header != NULL) {
-        code |= curl->easy_setopt(handle, LIBCURL_OPT_HEADERFUNCTION, receive_header);
-        code |= curl->easy_setopt(handle, LIBCURL_OPT_HEADERDATA, &wanted);
-    }
+    WantedHeader wanted = {request->wanted_header, answer->header, sizeof answer->header, 0};
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_HEADERFUNCTION, receive_header);
+    code |= curl->easy_setopt(handle, LIBCURL_OPT_HEADERDATA, &wanted);
     code |= curl->easy_setopt(handle, LIBCURL_OPT_XFERINFOFUNCTION, check_cancelled);
     code |= curl->easy_setopt(handle, LIBCURL_OPT_XFERINFODATA, request);
     code |= curl->easy_setopt(handle, LIBCURL_OPT_NOPROGRESS, 0L);
