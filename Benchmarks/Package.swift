@@ -22,6 +22,7 @@ let package = Package(
     dependencies: [.package(name: "mayday", path: "..")],
     targets: [
         program("Crasher"),
+        program("Decode", links: [.product(name: "CrashReport", package: "mayday")]),
         program("Idle", links: []), program("IdleWithMayday"),
         .target(name: "ThreadTimes", path: "Programs/ThreadTimes", swiftSettings: strict),
         .executableTarget(

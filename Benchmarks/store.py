@@ -9,9 +9,11 @@ import random
 import shutil
 import sqlite3
 import statistics
+import struct
 import subprocess
 import tempfile
 import time
+import urllib.request
 
 from harness import BUILD, ROOT, Failure, bench, fresh_directory, log, rounds, swift_build
 
@@ -19,20 +21,51 @@ SECONDS = 4
 CONNECTIONS = (1, 8, 64)
 
 
-def report_lines():
-    """A report as a service of some size makes it: 8 threads, 60 frames on the crashed one, 24 images, 20 breadcrumbs."""
+def elf(path):
+    """The build id of a program or library, and where its code begins and ends."""
+    with open(path, "rb") as file:
+        image = file.read()
+    table, size, count = struct.unpack_from("<Q", image, 32)[0], *struct.unpack_from("<HH", image, 54)
+    build_id, code = None, None
+    for number in range(count):
+        kind, flags, offset, address, _, length = struct.unpack_from("<IIQQQQ", image, table + number * size)
+        if kind == 1 and flags & 1:
+            code = address, address + length
+        while kind == 4 and length >= 12:
+            name, described, note = struct.unpack_from("<III", image, offset)
+            start = offset + 12 + (name + 3 & ~3)
+            if note == 3 and image[offset + 12:offset + 16] == b"GNU\0":
+                build_id = image[start:start + described].hex()
+            step = start + (described + 3 & ~3) - offset
+            offset, length = offset + step, length - step
+    return build_id, code
+
+
+def images_of(program):
+    """A program and the libraries that it loads, so that there are functions to look up."""
+    listed = subprocess.run(["ldd", str(program)], check=True, stdout=subprocess.PIPE, text=True).stdout
+    paths = [str(program)] + [word for word in listed.split() if word.startswith("/")]
+    return [(path, *elf(path)) for path in dict.fromkeys(map(os.path.realpath, paths))][:24]
+
+
+def report_lines(program):
+    """A report as a service of some size makes it: 8 threads, 60 frames on the crashed one, 20 breadcrumbs, and the images
+    of a real program, a third of the frames in its own code."""
     chance = random.Random(1)
+    images = images_of(program)
+
+    def base(number):
+        return 0x7F1000000000 + (number << 28)
 
     def frames(count):
         found = []
         for index in range(count):
-            image, offset = chance.randrange(24), chance.randrange(1 << 22)
-            base = 0x7F1000000000 + (image << 24)
-            found.append({"address": hex(base + offset), "image": image, "offset": hex(offset), "trust": "cfi" if index else "context"})
+            image = 0 if chance.random() < 1 / 3 else chance.randrange(len(images))
+            offset = chance.randrange(*images[image][2])
+            found.append({
+                "address": hex(base(image) + offset), "image": image, "offset": hex(offset), "trust": "cfi" if index else "context",
+            })
         return found
-
-    def name(number):
-        return f"/usr/lib/x86_64-linux-gnu/libservice-part-{number}.so.{number % 5}"
 
     head = {
         "type": "report", "version": 1, "id": "00000000-0000-7000-8000-000000000000", "kind": "crash",
@@ -49,16 +82,16 @@ def report_lines():
     for thread in range(8):
         line = {"type": "thread", "id": 4711 + thread, "name": f"worker-{thread}", "state": "S", "frames": frames(14 if thread else 60)}
         lines.append(line if thread else {**line, "crashed": True})
-    for number in range(24):
-        lines.append({"type": "image", "path": name(number), "build_id": f"{chance.getrandbits(160):040x}", "base": hex(0x7F1000000000 + (number << 24)), "size": "0x400000"})
+    for number, (path, build_id, code) in enumerate(images):
+        lines.append({"type": "image", "path": path, "build_id": build_id, "base": hex(base(number)), "size": hex(code[1])})
     for number in range(20):
         lines.append({"type": "breadcrumb", "time": "2026-11-30T08:17:52.000000Z", "message": f"cart {number} loaded", "data": {"items": number}})
     lines.append({"type": "end", "stages": ["report", "crash", "threads", "images", "end"], "duration_us": 1840, "unwinder": "libunwind"})
     return head, lines
 
 
-def prepared():
-    head, lines = report_lines()
+def prepared(program):
+    head, lines = report_lines(program)
     directory = BUILD / "work"
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "head.json").write_text(json.dumps(head) + "\n")
@@ -93,6 +126,26 @@ class Postgres:
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
+def numbers(port):
+    """The server's own figures, by name and label."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer:
+        lines = [line.rsplit(" ", 1) for line in answer.read().decode().splitlines() if line[:1] != "#"]
+    return {name: int(value) for name, value in lines}
+
+
+def digested_a_second(port):
+    """How fast what waits is digested when nothing more comes; None when too little waits to tell."""
+    done, waiting = 'mayday_digests_total{result="done"}', 'mayday_undigested_reports{state="pending"}'
+    first, began, rate = numbers(port), time.perf_counter(), None
+    while time.perf_counter() < began + SECONDS:
+        time.sleep(0.25)
+        found = numbers(port)
+        if not found[waiting]:
+            break
+        rate = (found[done] - first[done]) / (time.perf_counter() - began)
+    return rate
+
+
 def served(mayday, load, store, connections, files):
     """What one load of some seconds found, and what the server took for it."""
     with open(BUILD / "work" / "serve.stderr", "wb") as errors:
@@ -109,6 +162,7 @@ def served(mayday, load, store, connections, files):
         if done.returncode:
             raise Failure("the load generator failed")
         found = json.loads(done.stdout)
+        found["digested"] = digested_a_second(port)
         status = open(f"/proc/{server.pid}/status").read()
         found["memory_mb"] = int(status.split("VmHWM:")[1].split()[0]) * 1024 / 1e6
         if found["refused"]:
@@ -138,10 +192,23 @@ def floor(size, together):
     return rate
 
 
+def postgres_floor(server, size, together):
+    """PostgreSQL alone: blobs of that size from so many connections, each a commit, by its own load generator."""
+    directory = os.path.dirname(server.control)
+    subprocess.run([f"{directory}/psql", "-q", "-d", server.url, "-c", "CREATE TABLE IF NOT EXISTS floor (id UUID PRIMARY KEY, gzip BYTEA)"], check=True)
+    script = BUILD / "work" / "floor.sql"
+    script.write_text(f"INSERT INTO floor VALUES (gen_random_uuid(), decode('{os.urandom(size).hex()}', 'hex'));\n")
+    done = subprocess.run(
+        [f"{directory}/pgbench", "-n", "-M", "prepared", "-c", str(together), "-T", "2", "-f", str(script), server.url],
+        check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )
+    return float(done.stdout.split("tps = ")[1].split()[0])
+
+
 def run():
     programs = swift_build(ROOT / "Benchmarks", BUILD / "dynamic", ["Load"])
     mayday = swift_build(ROOT, ROOT / ".build" / "release-build", ["mayday"]) / "mayday"
-    files = prepared()
+    files = prepared(mayday)
     for connections in CONNECTIONS:
         ratios, results = [], []
         for _ in range(rounds(3)):
@@ -152,14 +219,16 @@ def run():
     server = Postgres()
     try:
         for connections in CONNECTIONS:
-            results = []
+            ratios, results = [], []
             for number in range(rounds(3)):
                 name = f"bench{connections}_{number}"
                 command = [f"{os.path.dirname(server.control)}/psql", "-q", "-d", server.url, "-c", f"CREATE SCHEMA {name}"]
                 subprocess.run(command, check=True)
                 store = ["--store", f"{server.url}&options=-csearch_path%3D{name}"]
                 results.append(served(mayday, programs / "Load", store, connections, files))
-            show(f"store-postgres-{connections}", results)
+                alone = postgres_floor(server, results[-1]["bytes"], connections)
+                ratios.append(results[-1]["answered"] / results[-1]["seconds"] / alone)
+            show(f"store-postgres-{connections}", results, statistics.median(ratios), "PostgreSQL-alone")
     finally:
         server.stop()
 
@@ -173,3 +242,7 @@ def show(name, results, ratio=None, peer=None):
     bench(f"{name}-p50", middle("p50_ms"), "ms")
     bench(f"{name}-p99", middle("p99_ms"), "ms")
     bench(f"{name}-memory", middle("memory_mb"), "MB")
+    # A load that leaves nothing to digest says nothing of it.
+    digested = [result["digested"] for result in results if result["digested"]]
+    if digested:
+        bench(f"{name}-digested-after-it", statistics.median(digested), "/s")

@@ -7,10 +7,14 @@ extension DigestRemarks {
     ///
     /// - Parameter warnings: of the reading, from `DecodedReport`.
     public init(of digested: DigestedReport, warnings: [String]) {
+        self.init(warnings: warnings, grouping: digested.explanation, notes: digested.notes)
+    }
+
+    init(warnings: [String], grouping: [String], notes: [ImageNote]) {
         self.init(
             warnings: warnings,
-            grouping: digested.explanation,
-            images: digested.notes.map { DigestRemarks.Image(index: $0.image, text: $0.description) }
+            grouping: grouping,
+            images: notes.map { DigestRemarks.Image(index: $0.image, text: $0.description) }
         )
     }
 }

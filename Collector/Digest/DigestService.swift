@@ -58,9 +58,10 @@ public struct DigestService {
 
     private func answer(_ gzip: [UInt8], _ digester: Digester) -> [WorkerMessage] {
         do {
-            let digested = digester.digest(try Report.decode(gzip: gzip).report)
-            let facts = [UInt8](try JSONEncoder().encode(DigestFacts(digested)))
-            return [.facts(facts), .digested(digested.report.encode())]
+            let decoded = try Report.decode(gzip: gzip)
+            let digested = digester.digest(decoded.report)
+            let facts = [UInt8](try JSONEncoder().encode(DigestFacts(digested, warnings: decoded.warnings)))
+            return [.facts(facts), .digested(DigestOutcome(digested, warnings: []).gzip)]
         } catch {
             return [.failed(Array("\(error)".utf8))]
         }

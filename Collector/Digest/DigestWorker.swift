@@ -1,7 +1,5 @@
-public import CrashReport
 import Dispatch
 import Foundation
-public import Grouping
 public import Store
 import Synchronization
 
@@ -11,10 +9,10 @@ import Synchronization
 /// doubles anything; a report that ends the process is given up after `maximumAttempts` starts.
 public final class DigestWorker: Sendable {
     private let store: any Store
-    private let makeDigest: @Sendable () -> (Report) throws -> DigestedReport
+    private let makeDigest: @Sendable () -> (PendingReport) throws -> DigestOutcome
     private let log: @Sendable (String) -> Void
-    private let onDigested: @Sendable (ReportKey, DigestedReport) -> Void
-    private let onEvent: @Sendable (DigestedIn, ReportKey, DigestedReport) -> Void
+    private let onDigested: @Sendable (ReportKey, DigestOutcome) -> Void
+    private let onEvent: @Sendable (DigestedIn, ReportKey) -> Void
     private let isWoken = Atomic(false)
     private let wakes = DispatchSemaphore(value: 0)
     private let isStarted = Atomic(false)
@@ -25,7 +23,11 @@ public final class DigestWorker: Sendable {
 
     /// How often a report may fail, or end the process, before it is given up.
     public static let maximumAttempts = 3
-    private static let batch = 16
+    /// Reports that are claimed, and written, by one transaction.
+    private static let batch = 64
+    /// Outcomes are written earlier when they are so large, or the first of them has waited so long.
+    private static let largestBatch = 4 << 20
+    private static let longestWait = Duration.milliseconds(500)
 
     /// A worker that is not started yet.
     ///
@@ -37,9 +39,9 @@ public final class DigestWorker: Sendable {
     public init(
         store: any Store,
         log: @escaping @Sendable (String) -> Void,
-        onDigested: @escaping @Sendable (ReportKey, DigestedReport) -> Void = { _, _ in },
-        onEvent: @escaping @Sendable (DigestedIn, ReportKey, DigestedReport) -> Void = { _, _, _ in },
-        makeDigest: @escaping @Sendable () -> (Report) throws -> DigestedReport
+        onDigested: @escaping @Sendable (ReportKey, DigestOutcome) -> Void = { _, _ in },
+        onEvent: @escaping @Sendable (DigestedIn, ReportKey) -> Void = { _, _ in },
+        makeDigest: @escaping @Sendable () -> (PendingReport) throws -> DigestOutcome
     ) {
         self.store = store
         self.log = log
@@ -105,57 +107,75 @@ public final class DigestWorker: Sendable {
     }
 
     /// Digests until nothing waits.
-    private func drain(_ digest: (Report) throws -> DigestedReport) throws(StoreError) {
+    private func drain(_ digest: (PendingReport) throws -> DigestOutcome) throws(StoreError) {
         while !isTimeOver {
-            let claimed = try store.claimPending(limit: Self.batch)
-            guard !claimed.isEmpty else { return }
-            for (index, report) in claimed.enumerated() {
-                if isTimeOver { return try store.release(claimed[index...].map(\.key)) }
-                try process(report, digest)
+            var waiting = try store.claimPending(limit: Self.batch)[...]
+            guard !waiting.isEmpty else { return }
+            var done: [(key: ReportKey, outcome: DigestOutcome)] = []
+            do throws(StoreError) {
+                var bytes = 0
+                var began = ContinuousClock.now
+                while let report = waiting.first, !isTimeOver {
+                    if let outcome = try outcome(of: report, digest) {
+                        done.append((report.key, outcome))
+                        bytes += outcome.gzip.count
+                    }
+                    waiting.removeFirst()
+                    guard bytes > Self.largestBatch || began.duration(to: .now) > Self.longestWait else { continue }
+                    try write(&done)
+                    (bytes, began) = (0, .now)
+                }
+                try write(&done)
+            } catch {
+                // What comes of a disk that is full is no fault of the reports.
+                try? store.release(done.map(\.key) + waiting.map(\.key))
+                throw error
             }
+            if !waiting.isEmpty { try store.release(waiting.map(\.key)) }
         }
     }
 
-    private func process(_ pending: PendingReport, _ digest: (Report) throws -> DigestedReport)
-        throws(StoreError)
+    /// Digests one report; nil when it was given up.
+    private func outcome(of pending: PendingReport, _ digest: (PendingReport) throws -> DigestOutcome)
+        throws(StoreError) -> DigestOutcome?
     {
-        let (digested, warnings): (DigestedReport, [String])
         guard pending.attempts <= Self.maximumAttempts else {
             // Of several nodes: each start gives up what ended its own process, but this one may not have been started anew.
             failedCount.add(1, ordering: .relaxed)
-            return try store.fail(
+            try store.fail(
                 pending.key,
                 reason: "the collector ended while digesting it, \(Self.maximumAttempts) times"
             )
+            return nil
         }
         do {
-            let decoded = try Report.decode(gzip: pending.gzip)
-            (digested, warnings) = (try digest(decoded.report), decoded.warnings)
+            return try digest(pending)
         } catch {
             failedCount.add(1, ordering: .relaxed)
             log("digest: report \(pending.key.id) of project \(pending.key.project): \(error)")
-            return try store.fail(pending.key, reason: "\(error)")
+            try store.fail(pending.key, reason: "\(error)")
+            return nil
         }
-        let digestion = Digestion(
-            key: pending.key,
-            fingerprint: digested.fingerprint,
-            title: digested.title,
-            culprit: digested.culprit,
-            gzip: digested.report.encode(),
-            remarks: DigestRemarks(of: digested, warnings: warnings)
-        )
-        guard let written = try store.finish(digestion) else { return }
-        onDigested(pending.key, digested)
-        if written.event != nil { onEvent(written, pending.key, digested) }
-        doneCount.add(1, ordering: .relaxed)
-        let change =
-            switch written.event {
-            case .new: ", which is new"
-            case .regressed: ", which was resolved and is not"
-            case .unmuted: ", whose mute is over"
-            case nil: ""
-            }
-        let issue = written.issue.key.number
-        log("digest: report \(pending.key.id) of project \(pending.key.project) is in issue \(issue)\(change)")
+    }
+
+    /// Writes outcomes, and leaves none when it returns.
+    private func write(_ done: inout [(key: ReportKey, outcome: DigestOutcome)]) throws(StoreError) {
+        guard !done.isEmpty else { return }
+        let written = try store.finish(done.map { $0.outcome.digestion(of: $0.key) })
+        for ((key, outcome), result) in zip(done, written) {
+            guard let result else { continue }
+            onDigested(key, outcome)
+            if result.event != nil { onEvent(result, key) }
+            doneCount.add(1, ordering: .relaxed)
+            let change =
+                switch result.event {
+                case .new: ", which is new"
+                case .regressed: ", which was resolved and is not"
+                case .unmuted: ", whose mute is over"
+                case nil: ""
+                }
+            log("digest: report \(key.id) of project \(key.project) is in issue \(result.issue.key.number)\(change)")
+        }
+        done = []
     }
 }

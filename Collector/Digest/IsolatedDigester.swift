@@ -1,6 +1,6 @@
 public import CrashReport
-public import Grouping
 import Foundation
+public import Grouping
 
 /// Digests reports in a process of its own, because debug files may do anything to what reads them.
 ///
@@ -13,6 +13,8 @@ public final class IsolatedDigester {
     private var worker: (any Worker)?
     /// Builds whose files ended a process, and how.
     private var leftOut: [String: String] = [:]
+    /// What the process that runs was told of them.
+    private var known: [String: String] = [:]
     /// Processes that ended, of which there is to be no more than the files explain.
     private(set) var ends = 0
 
@@ -33,14 +35,17 @@ public final class IsolatedDigester {
     }
 
     /// Symbolicates and groups one report.
-    public func digest(_ report: Report) throws(IsolationError) -> DigestedReport {
-        let gzip = report.encode()
+    ///
+    /// - Parameter gzip: the report file.
+    public func digest(_ gzip: [UInt8]) throws(IsolationError) -> DigestOutcome {
         var losses = 0
+        let answer: Result<DigestOutcome, IsolationError>
         while true {
             let isFresh = worker == nil
             do throws(WorkerEnd) {
                 let worker = try running()
-                return try ask(worker, gzip)
+                answer = try ask(worker, gzip)
+                break
             } catch {
                 let image = worker?.image
                 worker = nil
@@ -48,13 +53,32 @@ public final class IsolatedDigester {
                 // One that served others may be worn out by them.
                 if !isFresh { continue }
                 losses += 1
-                guard losses <= Self.maximumLosses, let image, report.images.indices.contains(image),
-                    let buildID = report.images[image].buildID?.lowercased(), leftOut[buildID] == nil
+                guard losses <= Self.maximumLosses, let image,
+                    let images = try? Report.decode(gzip: gzip).report.images, images.indices.contains(image),
+                    let buildID = images[image].buildID?.lowercased(),
+                    leftOut[buildID] == nil
                 else { throw .ended(error.reason) }
                 if leftOut.count >= Self.maximumLeftOut { leftOut = [:] }
                 leftOut[buildID] = error.reason
             }
         }
+        return try answer.get()
+    }
+
+    /// Symbolicates and groups a report that is in memory, as `digest(_:)` does with its file.
+    public func digest(_ report: Report) throws(IsolationError) -> DigestedReport {
+        let outcome = try digest(report.encode(level: 1))
+        guard let decoded = try? Report.decode(gzip: outcome.gzip, limits: .symbolicated) else {
+            throw .ended("answered in a way that is not understood")
+        }
+        return DigestedReport(
+            report: decoded.report,
+            fingerprint: outcome.fingerprint,
+            explanation: outcome.explanation,
+            title: outcome.title,
+            culprit: outcome.culprit,
+            notes: outcome.notes
+        )
     }
 
     /// Takes the files of these builds again, which are others now, and opens all files anew.
@@ -67,29 +91,25 @@ public final class IsolatedDigester {
         if let worker { return worker }
         let started = try launch()
         worker = started
+        known = [:]
         return started
     }
 
-    private func ask(_ worker: any Worker, _ gzip: [UInt8]) throws(WorkerEnd) -> DigestedReport {
+    private func ask(_ worker: any Worker, _ gzip: [UInt8]) throws(WorkerEnd) -> Result<DigestOutcome, IsolationError> {
         let deadline = ContinuousClock.Instant.now + limits.time
-        try worker.send(.leftOut((try? [UInt8](JSONEncoder().encode(leftOut))) ?? []))
+        if leftOut != known {
+            try worker.send(.leftOut((try? [UInt8](JSONEncoder().encode(leftOut))) ?? []))
+            known = leftOut
+        }
         try worker.send(.report(gzip))
         switch try worker.receive(before: deadline) {
         case .facts(let json):
             guard case .digested(let gzip) = try worker.receive(before: deadline),
-                let facts = try? JSONDecoder().decode(DigestFacts.self, from: Data(json)),
-                let decoded = try? Report.decode(gzip: gzip, limits: .symbolicated)
+                let facts = try? JSONDecoder().decode(DigestFacts.self, from: Data(json))
             else { throw WorkerEnd(reason: "answered in a way that is not understood") }
-            return DigestedReport(
-                report: decoded.report,
-                fingerprint: facts.fingerprint,
-                explanation: facts.explanation,
-                title: facts.title,
-                culprit: facts.culprit,
-                notes: facts.notes
-            )
+            return .success(DigestOutcome(facts, gzip: gzip))
         case .failed(let text):
-            throw WorkerEnd(reason: String(decoding: text, as: UTF8.self))
+            return .failure(.unreadable(String(decoding: text, as: UTF8.self)))
         case .leftOut, .report, .digested:
             throw WorkerEnd(reason: "answered in a way that is not understood")
         }
@@ -100,12 +120,15 @@ public final class IsolatedDigester {
 public enum IsolationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The process that reads debug files ended, and not because of a file that could be left out.
     case ended(String)
+    /// The report cannot be read.
+    case unreadable(String)
 
     /// What is wrong, and what to do.
     public var description: String {
         switch self {
         case .ended(let reason):
             "the process that reads debug files \(reason); the report is kept and tried again at the next start"
+        case .unreadable(let reason): reason
         }
     }
 }

@@ -1,4 +1,3 @@
-public import Grouping
 public import Store
 import Symbolication
 public import SymbolStore
@@ -6,7 +5,7 @@ public import SymbolStore
 /// What becomes of reports whose debug files are not there: they are remembered, and digested again when the file comes.
 public enum SymbolArrival {
     /// Remembers what a digested report lacks.
-    public static func note(_ digested: DigestedReport, of key: ReportKey, in waiting: WaitingReports) {
+    public static func note(_ digested: DigestOutcome, of key: ReportKey, in waiting: WaitingReports) {
         for note in digested.notes where note.isWaiting {
             guard let buildID = note.buildID?.lowercased() else { continue }
             waiting.add(WaitingReports.Report(project: key.project, id: key.id), lacks: buildID, of: note.path)

@@ -26,6 +26,9 @@ public struct WorkerLimits: Sendable, Equatable {
         Self.set(RLIMIT_CORE, 0)
         // Unpacked files are kept in memory, which counts as writing one.
         Self.set(RLIMIT_FSIZE, rlim_t(memory))
+        // Who sends reports is waiting, who reads them is not: a flood is taken first, and digested after it. Lower, not
+        // idle: it goes on meanwhile, by a tenth of a busy processor.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     }
 
     /// Lets this process have its processor time for one more report.

@@ -61,15 +61,17 @@ enum WorkerMessage: Equatable {
     }
 }
 
-/// A digested report without the report.
+/// The outcome of a digestion without the report.
 struct DigestFacts: Codable {
     var fingerprint: String
     var explanation: [String]
     var title: String
     var culprit: String?
     var notes: [ImageNote]
+    var warnings: [String]
 
-    init(_ digested: DigestedReport) {
+    init(_ digested: DigestedReport, warnings: [String]) {
+        self.warnings = warnings
         fingerprint = digested.fingerprint
         explanation = digested.explanation
         title = digested.title

@@ -30,6 +30,8 @@ public struct DigestedIn: Sendable, Equatable {
     public var issue: Issue
     /// What the report changed about it; nil for one more of the same.
     public var event: IssueEvent?
+    /// The release that the report came from.
+    public var release: String?
 }
 
 /// Reports of an issue in one hour.

@@ -41,11 +41,11 @@ public protocol Store: Sendable {
     func claimPending(limit: Int) throws(StoreError) -> [PendingReport]
     /// Lets reports that were claimed and not begun wait again, as if they had not been claimed.
     func release(_ reports: [ReportKey]) throws(StoreError)
-    /// Writes the outcome of a digestion, counts it in its issue and ends its waiting, all or nothing.
+    /// Writes the outcomes of digestions, counts each in its issue and ends its waiting, all of them or none.
     ///
-    /// - Returns: the issue and what the report changed about it, or nil when the report was digested before (nothing is
-    ///   changed then).
-    func finish(_ digestion: Digestion) throws(StoreError) -> DigestedIn?
+    /// - Returns: for each the issue and what the report changed about it, or nil when the report was digested before
+    ///   (nothing is changed then).
+    func finish(_ digestions: [Digestion]) throws(StoreError) -> [DigestedIn?]
     /// Ends the waiting of a report that could not be digested.
     func fail(_ report: ReportKey, reason: String) throws(StoreError)
     /// Lets failed reports wait again unless they had `maximumAttempts`; those that still wait after that many

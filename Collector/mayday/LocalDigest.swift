@@ -1,5 +1,4 @@
 import Digest
-import Grouping
 import Store
 import SymbolStore
 
@@ -10,16 +9,16 @@ enum LocalDigest {
         _ store: any Store,
         _ symbols: SymbolStore,
         log: @escaping @Sendable (String) -> Void,
-        onEvent: @escaping @Sendable (DigestedIn, ReportKey, DigestedReport) -> Void = { _, _, _ in }
+        onEvent: @escaping @Sendable (DigestedIn, ReportKey) -> Void = { _, _ in }
     ) -> DigestWorker {
         let waiting = WaitingReports(symbols)
-        return DigestWorker(store: store, log: log) { key, digested in
-            SymbolArrival.note(digested, of: key, in: waiting)
-        } onEvent: { written, key, digested in
-            onEvent(written, key, digested)
+        return DigestWorker(store: store, log: log) { key, outcome in
+            SymbolArrival.note(outcome, of: key, in: waiting)
+        } onEvent: { written, key in
+            onEvent(written, key)
         } makeDigest: {
             let digester = SymbolicateWorkerCommand.digester(symbols)
-            return { report in try digester.digest(report) }
+            return { report in try digester.digest(report.gzip) }
         }
     }
 

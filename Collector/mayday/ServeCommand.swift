@@ -64,8 +64,8 @@ enum ServeCommand: Command {
             (try location.lock(), try location.create())
         }
         let notifier = Notifier(webhook: webhook, command: arguments.value("--on-issue"), log: log.line)
-        let worker = LocalDigest.worker(store, try arguments.symbols(), log: log.line) { written, key, digested in
-            tell(notifier, written, key, digested.report.header.release, store)
+        let worker = LocalDigest.worker(store, try arguments.symbols(), log: log.line) { written, key in
+            tell(notifier, written, key, store)
         }
         let server: IngestServer
         do throws(ListenError) {
@@ -111,14 +111,13 @@ enum ServeCommand: Command {
         _ notifier: Notifier,
         _ written: DigestedIn,
         _ report: ReportKey,
-        _ release: String?,
         _ store: any Store
     ) {
         guard notifier.isWanted, let event = written.event else { return }
         // Without its releases it is worth telling still.
         let releases = (try? store.releases(of: written.issue.key)) ?? []
         let entry = IssueList.Entry(issue: written.issue, releases: releases)
-        notifier.send(IssueNotice(event: event, entry: entry, report: report, release: release))
+        notifier.send(IssueNotice(event: event, entry: entry, report: report, release: written.release))
     }
 
     private static func parts(

@@ -76,15 +76,20 @@ extension JSONReader {
     }
 }
 
-extension Report {
+extension [AttachedFile] {
     /// Adds a file; one of the same name is replaced by it.
-    public mutating func attach(_ file: AttachedFile) {
-        if let index = attachments.firstIndex(where: { $0.name == file.name }) {
-            attachments[index] = file
+    mutating func attach(_ file: AttachedFile) {
+        if let index = firstIndex(where: { $0.name == file.name }) {
+            self[index] = file
         } else {
-            attachments.append(file)
+            append(file)
         }
     }
+}
+
+extension Report {
+    /// Adds a file; one of the same name is replaced by it.
+    public mutating func attach(_ file: AttachedFile) { attachments.attach(file) }
 
     /// Lines to go behind those of a report's file, with the files' bytes: gzip, as another member of it.
     public static func attachmentLines(_ files: [AttachedFile]) -> [UInt8] {

@@ -19,7 +19,7 @@ extension Crash {
             case "message_source": messageSource = try reader.string()
             case "registers":
                 try reader.members { name, reader throws(JSONError) in
-                    registers.append(Register(name: name, value: try reader.hex()))
+                    registers.append(Register(name: name.text, value: try reader.hex()))
                 }
             default: try reader.skip()
             }

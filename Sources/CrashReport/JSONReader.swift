@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// A strict pull reader of JSON (RFC 8259) over UTF-8 bytes.
 ///
 /// It reads hostile input: nesting and the number of values are bounded, an object that has a key twice is an error
@@ -11,7 +19,7 @@ public struct JSONReader {
     private var depthLeft: Int
     private var valuesLeft: Int
     /// Keys of the objects being read, outermost first; an object takes its own off when it ends.
-    private var openKeys: [String] = []
+    private var openKeys: [JSONKey] = []
 
     /// Nesting that a report may have.
     public static let standardDepth = 32
@@ -29,9 +37,17 @@ public struct JSONReader {
         self.bytes = bytes
         self.depthLeft = depth
         self.valuesLeft = values
+        openKeys.reserveCapacity(16)
         if let offset = UTF8Validation.firstInvalidByte(in: bytes) {
             throw JSONError(.syntax, at: offset, "not valid UTF-8")
         }
+    }
+
+    /// A reader of what stands between the quotes of a string.
+    init(unquoted bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+        depthLeft = 0
+        valuesLeft = 0
     }
 
     /// The one value that `bytes` hold.
@@ -59,11 +75,11 @@ public struct JSONReader {
     ///
     /// Errors that `body` throws get the key in their path.
     public mutating func members(
-        _ body: (_ key: String, _ reader: inout JSONReader) throws(JSONError) -> Void
+        _ body: (_ key: JSONKey, _ reader: inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) {
         var object = try openObject()
         while let key = try nextKey(of: &object) {
-            do { try body(key, &self) } catch { throw error.inside(key) }
+            do { try body(key, &self) } catch { throw error.inside(key.text) }
         }
     }
 
@@ -98,7 +114,7 @@ public struct JSONReader {
 
     /// Reads up to the value of the next member; nil at the end of the object.
     @inline(never)
-    private mutating func nextKey(of object: inout OpenObject) throws(JSONError) -> String? {
+    private mutating func nextKey(of object: inout OpenObject) throws(JSONError) -> JSONKey? {
         guard try goesOn("}", isAtStart: object.isAtStart) else {
             openKeys.removeSubrange(object.mark...)
             return nil
@@ -107,7 +123,7 @@ public struct JSONReader {
         skipSpace()
         let start = position
         guard peek() == UInt8(ascii: "\"") else { throw syntax("expected a key in double quotes") }
-        let key = try string()
+        let key = try key()
         try remember(key, since: object.mark, in: &object.manyKeys, at: start)
         skipSpace()
         guard take(":") else { throw syntax("expected ':' after a key") }
@@ -133,21 +149,21 @@ public struct JSONReader {
 
     /// An object with a few keys is searched, one with many gets a set: both bounded, whatever the input.
     private mutating func remember(
-        _ key: String,
+        _ key: JSONKey,
         since mark: Int,
         in many: inout Set<String>?,
         at offset: Int
     ) throws(JSONError) {
         let isNew: Bool
         if many != nil {
-            isNew = many?.insert(key).inserted ?? true
+            isNew = many?.insert(key.text).inserted ?? true
         } else {
-            isNew = !openKeys[mark...].contains(key)
+            isNew = !openKeys[mark...].contains { $0 == key }
             openKeys.append(key)
-            if openKeys.count - mark > 16 { many = Set(openKeys[mark...]) }
+            if openKeys.count - mark > 16 { many = Set(openKeys[mark...].map(\.text)) }
         }
         guard isNew else {
-            throw JSONError(.syntax, at: offset, "the key \"\(key.madeVisible(limit: 40))\" is there twice")
+            throw JSONError(.syntax, at: offset, "the key \"\(key.text.madeVisible(limit: 40))\" is there twice")
         }
     }
 
@@ -161,7 +177,7 @@ public struct JSONReader {
         switch peek() {
         case UInt8(ascii: "{"):
             var object: [String: JSONValue] = [:]
-            try members { key, reader throws(JSONError) in object[key] = try reader.value() }
+            try members { key, reader throws(JSONError) in object[key.text] = try reader.value() }
             return .object(object)
         case UInt8(ascii: "["):
             var array: [JSONValue] = []
@@ -233,10 +249,7 @@ public struct JSONReader {
     /// True when the bytes go on with this text.
     func isNext(_ text: StaticString) -> Bool {
         guard text.utf8CodeUnitCount <= bytes.count - position else { return false }
-        return text.withUTF8Buffer { text in
-            for index in 0..<text.count where bytes[position + index] != text[index] { return false }
-            return true
-        }
+        return bytes.baseAddress.map { memcmp($0 + position, text.utf8Start, text.utf8CodeUnitCount) == 0 } ?? false
     }
 
     /// An error in the grammar at the position.

@@ -13,15 +13,39 @@ extension JSONReader {
         return try stringWithEscapes(from: start)
     }
 
-    /// Moves to the quote or the backslash that ends a run of plain text.
-    private mutating func skipPlain() throws(JSONError) {
-        while position < bytes.count {
-            let byte = bytes[position]
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return }
-            guard byte >= 0x20 else { throw syntax("a control character in a string must be written \\u00XX") }
+    /// Reads the key of a member.
+    mutating func key() throws(JSONError) -> JSONKey {
+        position += 1
+        let start = position
+        try skipPlain()
+        let hasEscapes = bytes[position] != UInt8(ascii: "\"")
+        if hasEscapes {
+            _ = try stringWithEscapes(from: start)
+        } else {
             position += 1
         }
-        throw syntax("expected '\"'")
+        return JSONKey(UnsafeBufferPointer(rebasing: bytes[start..<(position - 1)]), hasEscapes: hasEscapes)
+    }
+
+    /// Reads all that is there as the inside of a string.
+    mutating func unquotedString() throws(JSONError) -> String {
+        var text: [UInt8] = []
+        while position < bytes.count {
+            if bytes[position] == UInt8(ascii: "\\") {
+                try unescape(into: &text)
+            } else {
+                text.append(bytes[position])
+                position += 1
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Moves to the quote or the backslash that ends a run of plain text.
+    private mutating func skipPlain() throws(JSONError) {
+        position = endOfPlainText(in: bytes, from: position)
+        guard position < bytes.count else { throw syntax("expected '\"'") }
+        guard bytes[position] >= 0x20 else { throw syntax("a control character in a string must be written \\u00XX") }
     }
 
     private mutating func stringWithEscapes(from start: Int) throws(JSONError) -> String {
@@ -138,12 +162,27 @@ extension JSONReader {
             if peek() == UInt8(ascii: "+") || peek() == UInt8(ascii: "-") { position += 1 }
             guard takeDigits() > 0 else { throw syntax("expected a digit") }
         }
+        if isWhole, let integer = wholeNumber(from: start) { return .integer(integer) }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        if isWhole, let integer = Int64(text) { return .integer(integer) }
         guard let number = Double(text), number.isFinite else {
             throw JSONError(.syntax, at: start, "a number must fit a double")
         }
         return .number(number)
+    }
+
+    /// The integer between an offset and the position; nil when it does not fit.
+    private func wholeNumber(from start: Int) -> Int64? {
+        let isNegative = bytes[start] == UInt8(ascii: "-")
+        var value: Int64 = 0
+        for byte in bytes[(isNegative ? start + 1 : start)..<position] {
+            let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+            let digit = Int64(byte - UInt8(ascii: "0"))
+            let (next, isOver) =
+                isNegative ? tens.subtractingReportingOverflow(digit) : tens.addingReportingOverflow(digit)
+            guard !isTooLarge, !isOver else { return nil }
+            value = next
+        }
+        return value
     }
 
     private mutating func takeDigits() -> Int {

@@ -52,19 +52,19 @@ public struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
-            var runStart = 0
-            for index in 0..<utf8.count {
-                let byte = utf8[index]
-                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-                bytes.append(contentsOf: utf8[runStart..<index])
-                runStart = index + 1
+            var start = 0
+            while true {
+                let end = endOfPlainText(in: utf8, from: start)
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<end]))
+                guard end < utf8.count else { return }
+                let byte = utf8[end]
                 if byte < 0x20 {
                     bytes.append(contentsOf: [0x5c, 0x75, 0x30, 0x30, lowerHex(byte >> 4), lowerHex(byte & 15)])
                 } else {
                     bytes.append(contentsOf: [0x5c, byte])
                 }
+                start = end + 1
             }
-            bytes.append(contentsOf: utf8[runStart...])
         }
         bytes.append(UInt8(ascii: "\""))
         needsComma = true

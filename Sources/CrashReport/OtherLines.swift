@@ -37,7 +37,7 @@ extension Context {
         try reader.members { key, reader throws(JSONError) in
             switch key {
             case "tags":
-                try reader.members { name, reader throws(JSONError) in context.tags[name] = try reader.string() }
+                try reader.members { name, reader throws(JSONError) in context.tags[name.text] = try reader.string() }
             case "user": context.user = try reader.values()
             case "request": context.request = try reader.values()
             case "custom": context.custom = try reader.values()
@@ -130,7 +130,7 @@ extension HandledError {
 
 extension ErrorDetail {
     /// Reads one of its members, or skips one that is not known.
-    fileprivate mutating func read(_ key: String, from reader: inout JSONReader) throws(JSONError) {
+    fileprivate mutating func read(_ key: JSONKey, from reader: inout JSONReader) throws(JSONError) {
         switch key {
         case "domain": domain = try reader.string()
         case "code": code = try reader.integer()

@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// A report as it was read, and what is to be known about the reading.
 public struct DecodedReport: Sendable, Equatable {
     /// The report.
@@ -75,7 +83,7 @@ private struct LineSplitter {
         _ body: (UnsafeBufferPointer<UInt8>) throws(ReportDecodingError) -> Void
     ) throws(ReportDecodingError) {
         var start = 0
-        while let newline = piece[start...].firstIndex(of: 0x0a) {
+        while let newline = Self.newline(in: piece, from: start) {
             try check(rest.count + newline - start)
             let line = UnsafeBufferPointer(rebasing: piece[start..<newline])
             if rest.isEmpty {
@@ -90,6 +98,11 @@ private struct LineSplitter {
         }
         try check(rest.count + piece.count - start)
         rest.append(contentsOf: piece[start...])
+    }
+
+    private static func newline(in piece: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        guard let base = piece.baseAddress, start < piece.count else { return nil }
+        return memchr(base + start, 0x0a, piece.count - start).map { UnsafeRawPointer($0) - UnsafeRawPointer(base) }
     }
 
     private func check(_ count: Int) throws(ReportDecodingError) {

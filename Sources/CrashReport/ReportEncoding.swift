@@ -3,7 +3,9 @@ extension Report {
     ///
     /// Symbols, origins and everything else the model holds are kept: `decode(gzip:limits:)` gives an equal report,
     /// when its lines stay within the limits. Values of the context that nest deeper than a reader accepts become `…`.
-    public func encode() -> [UInt8] { Gzip.compress(jsonLines) }
+    ///
+    /// - Parameter level: 1 (fast) to 9 (small).
+    public func encode(level: Int = 6) -> [UInt8] { Gzip.compress(jsonLines, level: level) }
 
     /// The report as JSON Lines.
     public var jsonLines: [UInt8] {

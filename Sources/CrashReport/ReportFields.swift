@@ -74,7 +74,7 @@ extension JSONReader {
     /// Reads an object of anything.
     mutating func values() throws(JSONError) -> [String: JSONValue] {
         var values: [String: JSONValue] = [:]
-        try members { key, reader throws(JSONError) in values[key] = try reader.value() }
+        try members { key, reader throws(JSONError) in values[key.text] = try reader.value() }
         return values
     }
 

@@ -21,11 +21,26 @@ struct ReportBudget {
     }
 }
 
+/// The lines of a report but its first.
+private struct ReportLines {
+    var crash: Crash?
+    var error: HandledError?
+    var message: String?
+    var threads: [ThreadStack] = []
+    var images: [Image] = []
+    var context: Context?
+    var breadcrumbs: [Breadcrumb] = []
+    var attachments: [AttachedFile] = []
+    var end: CaptureEnd?
+}
+
 /// Puts a report together, line by line. A class: what copies a structure of this size would be 12 KB in every service.
 final class ReportLineDecoder {
     var warnings: [String] = []
     private let limits: ReportLimits
-    private var report: Report?
+    private var header: ReportHeader?
+    /// What the lines after the header said. Apart from it, so that each line is added in place.
+    private var rest = ReportLines()
     private var line = 0
     private var budget: ReportBudget
     private var valuesLeft: Int
@@ -38,12 +53,23 @@ final class ReportLineDecoder {
 
     /// The report, once all lines were decoded.
     func finish() throws(ReportDecodingError) -> DecodedReport {
-        guard let report else { throw .noReport("the file ends within its first line") }
+        guard let header else { throw .noReport("the file ends within its first line") }
+        var report = Report(header: header)
+        report.crash = rest.crash
+        report.error = rest.error
+        report.message = rest.message
+        report.threads = rest.threads
+        report.images = rest.images
+        report.context = rest.context
+        report.breadcrumbs = rest.breadcrumbs
+        report.attachments = rest.attachments
+        report.end = rest.end
         return DecodedReport(report: report, isComplete: report.end != nil, warnings: warnings)
     }
 
     /// Decodes the next line, without its newline.
     func decode(_ bytes: UnsafeBufferPointer<UInt8>) throws(ReportDecodingError) {
+        let isFirst = line == 0
         line += 1
         guard line <= limits.lines else { throw .limitPassed("more than \(limits.lines) lines", line: line) }
         var reader: JSONReader
@@ -52,13 +78,13 @@ final class ReportLineDecoder {
         do throws(JSONError) {
             reader = try JSONReader(bytes, values: valuesLeft)
             type = try reader.lineType()
-            if report == nil {
+            if isFirst {
                 version = try reader.member("version") { value throws(JSONError) in try value.integer() }
             }
         } catch {
             throw .malformed(error, line: line, type: nil)
         }
-        if report == nil {
+        if isFirst {
             guard type == "report" else { throw .noReport("the first line is of another type") }
             if let version, version != ReportHeader.currentVersion { throw .version(version) }
         }
@@ -74,26 +100,25 @@ final class ReportLineDecoder {
     private func decode(_ type: String, from reader: inout JSONReader) throws(JSONError) {
         switch type {
         case "report":
-            guard report == nil else { throw secondLine(reader) }
-            report = Report(header: try ReportHeader(from: &reader))
+            guard header == nil else { throw secondLine(reader) }
+            header = try ReportHeader(from: &reader)
         case "crash":
-            guard report?.crash == nil else { throw secondLine(reader) }
-            report?.crash = try Crash(from: &reader)
+            guard rest.crash == nil else { throw secondLine(reader) }
+            rest.crash = try Crash(from: &reader)
         case "error":
-            guard report?.error == nil else { throw secondLine(reader) }
-            report?.error = try HandledError(from: &reader)
+            guard rest.error == nil else { throw secondLine(reader) }
+            rest.error = try HandledError(from: &reader)
         case "message":
-            guard report?.message == nil else { throw secondLine(reader) }
-            report?.message = try reader.messageLine()
-        case "thread": report?.threads.append(try ThreadStack(from: &reader, budget: &budget))
-        case "image": report?.images.append(try Image(from: &reader))
+            guard rest.message == nil else { throw secondLine(reader) }
+            rest.message = try reader.messageLine()
+        case "thread": rest.threads.append(try ThreadStack(from: &reader, budget: &budget))
+        case "image": rest.images.append(try Image(from: &reader))
         case "context":
-            let earlier = report?.context ?? Context()
-            report?.context = earlier.overlaid(by: try Context(from: &reader))
-        case "breadcrumb": report?.breadcrumbs.append(try Breadcrumb(from: &reader))
+            rest.context = (rest.context ?? Context()).overlaid(by: try Context(from: &reader))
+        case "breadcrumb": rest.breadcrumbs.append(try Breadcrumb(from: &reader))
         case "attachment":
-            report?.attach(try AttachedFile(from: &reader))
-            guard report?.attachments.count ?? 0 <= limits.attachments else {
+            rest.attachments.attach(try AttachedFile(from: &reader))
+            guard rest.attachments.count <= limits.attachments else {
                 throw JSONError(
                     .limit,
                     at: reader.position,
@@ -101,8 +126,8 @@ final class ReportLineDecoder {
                 )
             }
         case "end":
-            guard report?.end == nil else { throw secondLine(reader) }
-            report?.end = try CaptureEnd(from: &reader)
+            guard rest.end == nil else { throw secondLine(reader) }
+            rest.end = try CaptureEnd(from: &reader)
         default: try reader.skip()
         }
     }
@@ -127,13 +152,13 @@ extension JSONReader {
 
     /// A member of the object that begins here, or nil. The reader does not move.
     fileprivate func member<Value>(
-        _ name: String,
+        _ name: StaticString,
         _ read: (inout JSONReader) throws(JSONError) -> Value
     ) throws(JSONError) -> Value? {
         var scout = self
         var found: Value?
         try scout.members { key, reader throws(JSONError) in
-            if key == name {
+            if name ~= key {
                 found = try read(&reader)
             } else {
                 try reader.skip()

@@ -39,9 +39,14 @@ struct DigestWorkerTests {
         let lines = Mutex<[String]>([])
         let digested = Mutex<[String]>([])
 
-        func digest(_ report: Report) -> DigestedReport {
-            digested.withLock { $0.append(report.header.id) }
-            var report = report
+        func digest(_ pending: PendingReport) throws -> DigestOutcome {
+            let decoded = try Report.decode(gzip: pending.gzip)
+            digested.withLock { $0.append(decoded.report.header.id) }
+            return DigestOutcome(Self.digested(decoded.report), warnings: decoded.warnings)
+        }
+
+        private static func digested(_ original: Report) -> DigestedReport {
+            var report = original
             report.crash?.message = "digested"
             return DigestedReport(
                 report: report,
@@ -99,8 +104,8 @@ struct DigestWorkerTests {
             let worker = DigestWorker(store: fixture.store, log: { line in record.lines.withLock { $0.append(line) } })
             {
                 { report throws in
-                    if report.header.id == bad { throw Refused() }
-                    return record.digest(report)
+                    if report.key.id == bad { throw Refused() }
+                    return try record.digest(report)
                 }
             }
             worker.start()
@@ -124,7 +129,7 @@ struct DigestWorkerTests {
             { report in
                 began.signal()
                 go.wait()
-                return record.digest(report)
+                return try record.digest(report)
             }
         }
         worker.start()

@@ -83,3 +83,8 @@ struct Fixture {
         Digestion(key: report.key, fingerprint: fingerprint, title: title, culprit: "culprit", gzip: [1, 2, 3])
     }
 }
+
+extension Store {
+    /// Writes the outcome of one digestion.
+    func finish(_ digestion: Digestion) throws(StoreError) -> DigestedIn? { try finish([digestion])[0] }
+}

@@ -47,51 +47,64 @@ extension SQLStore {
         }
     }
 
-    func finish(_ digestion: Digestion) throws(StoreError) -> DigestedIn? {
-        try engine.write { connection throws(StoreError) in
-            let report = try connection.query(
-                """
-                SELECT row, kind, time, received, release, host FROM reports
-                WHERE project = ? AND id = ? AND digest <> 1 \(connection.dialect.forUpdate)
-                """,
-                [digestion.key.project, digestion.key.id]
-            ) {
-                DigestedFacts(
-                    row: $0.int(0),
-                    kind: $0.text(1),
-                    time: $0.time(2),
-                    received: $0.time(3),
-                    release: $0.optionalText(4),
-                    host: $0.optionalText(5)
-                )
-            }.first
-            guard let report else { return nil }
-            var (row, issue, isNew) = try Self.count(digestion, report, on: connection)
-            var event: IssueEvent? = isNew ? .new : nil
-            if let change = try Self.reconsider(issue, row: row, report, on: connection) {
-                (event, issue.status) = change
-            }
-            let newHosts = try Self.countDetails(report, ofIssue: row, on: connection)
-            if newHosts > 0 {
-                try connection.run("UPDATE issues SET hosts = hosts + 1 WHERE row = ?", [row])
-                issue.hosts += newHosts
-            }
-            try connection.run(
-                """
-                UPDATE reports SET digest = 1, failure = NULL, issue = ?, title = ?, culprit = ?, bytes = bytes + ?
-                WHERE row = ?
-                """,
-                [row, digestion.title, digestion.culprit, digestion.gzip.count, report.row]
-            )
-            try connection.run(
-                """
-                INSERT INTO digested_bodies (report, gzip, remarks) VALUES (?, ?, ?) ON CONFLICT (report)
-                DO UPDATE SET gzip = excluded.gzip, remarks = excluded.remarks
-                """,
-                [report.row, digestion.gzip, digestion.remarks.json]
-            )
-            return DigestedIn(issue: issue, event: event)
+    func finish(_ digestions: [Digestion]) throws(StoreError) -> [DigestedIn?] {
+        // Nodes that write the same issues at once come to them in the same order; in an issue, the order is kept.
+        let order = digestions.indices.sorted {
+            (digestions[$0].key.project, digestions[$0].fingerprint, $0)
+                < (digestions[$1].key.project, digestions[$1].fingerprint, $1)
         }
+        return try engine.write { connection throws(StoreError) in
+            var written = [DigestedIn?](repeating: nil, count: digestions.count)
+            for index in order { written[index] = try Self.finish(digestions[index], on: connection) }
+            return written
+        }
+    }
+
+    private static func finish(_ digestion: Digestion, on connection: any SQLConnection) throws(StoreError)
+        -> DigestedIn?
+    {
+        let report = try connection.query(
+            """
+            SELECT row, kind, time, received, release, host FROM reports
+            WHERE project = ? AND id = ? AND digest <> 1 \(connection.dialect.forUpdate)
+            """,
+            [digestion.key.project, digestion.key.id]
+        ) {
+            DigestedFacts(
+                row: $0.int(0),
+                kind: $0.text(1),
+                time: $0.time(2),
+                received: $0.time(3),
+                release: $0.optionalText(4),
+                host: $0.optionalText(5)
+            )
+        }.first
+        guard let report else { return nil }
+        var (row, issue, isNew) = try Self.count(digestion, report, on: connection)
+        var event: IssueEvent? = isNew ? .new : nil
+        if let change = try Self.reconsider(issue, row: row, report, on: connection) {
+            (event, issue.status) = change
+        }
+        let newHosts = try Self.countDetails(report, ofIssue: row, on: connection)
+        if newHosts > 0 {
+            try connection.run("UPDATE issues SET hosts = hosts + 1 WHERE row = ?", [row])
+            issue.hosts += newHosts
+        }
+        try connection.run(
+            """
+            UPDATE reports SET digest = 1, failure = NULL, issue = ?, title = ?, culprit = ?, bytes = bytes + ?
+            WHERE row = ?
+            """,
+            [row, digestion.title, digestion.culprit, digestion.gzip.count, report.row]
+        )
+        try connection.run(
+            """
+            INSERT INTO digested_bodies (report, gzip, remarks) VALUES (?, ?, ?) ON CONFLICT (report)
+            DO UPDATE SET gzip = excluded.gzip, remarks = excluded.remarks
+            """,
+            [report.row, digestion.gzip, digestion.remarks.json]
+        )
+        return DigestedIn(issue: issue, event: event, release: report.release)
     }
 
     func fail(_ report: ReportKey, reason: String) throws(StoreError) {
