@@ -59,9 +59,10 @@ interop: packages ## crash a service into real backends: Bugsink, OpenTelemetry,
 	$(SWIFT) build --product InteropService
 	scripts/interop "$(call bin,)/InteropService"
 
-soak-delivery: packages ## kill senders at random, and look for reports that are lost
+soak-delivery: packages ## kill services at random while they write and deliver reports, and look for what is lost or shown twice
 	$(SWIFT) build --product SDKChild
-	scripts/soak-delivery "$(call bin,)/SDKChild" --rounds 1000
+	$(SWIFT) build --product mayday
+	scripts/soak-delivery "$(call bin,)/SDKChild" "$(call bin,)/mayday" --rounds 1000
 
 soak-collector: packages ## kill collectors under load, 100 times on SQLite and 100 on PostgreSQL, and look for what is lost or counted twice
 	$(SWIFT) build --product mayday

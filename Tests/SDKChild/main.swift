@@ -15,7 +15,9 @@ if CommandLine.arguments.contains("leave-sending") {
     atexit { print("sockets at exit: \(Measurement.sockets())") }
 }
 let sampling = getenv("SDK_SAMPLING").flatMap { Double(String(cString: $0)) } ?? 1
+let waiting = getenv("SDK_SPOOL_REPORTS").flatMap { Int(String(cString: $0)) } ?? SpoolLimits().reports
 let configuration = MaydayConfiguration(
+    spoolLimits: SpoolLimits(reports: waiting),
     errorLimits: ErrorLimits(sampling: sampling),
     attachments: paths("SDK_ATTACHMENTS")
 )
@@ -68,6 +70,13 @@ let duration = Measurement.now() - started
 switch CommandLine.arguments.dropFirst().first {
 case "flush":
     print("flushed: \(await Mayday.flush(timeout: .seconds(20)))")
+case "accept":
+    // Each at a place of its own: nothing is counted instead of sent. What is printed lies in the spool, or was delivered.
+    let messages = (0..<3).compactMap { Mayday.capture(message: "accepted \($0)") }
+    await Mayday.flush(timeout: .zero)
+    for id in messages { print("accepted \(id)") }
+    fflush(nil)
+    _ = await Mayday.flush(timeout: .seconds(20))
 case "start-again":
     do {
         try Mayday.start(.init(), uploader: CollectorUploader(dsn: "http://unset@127.0.0.1:1/1"))
