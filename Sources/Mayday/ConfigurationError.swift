@@ -39,6 +39,11 @@ public enum StartError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    @usableFromInline
+    static func check(_ name: String) throws(StartError) {
+        guard !name.isEmpty else { throw .uploaders(problem: "an uploader's name is empty: give it a stable one") }
+    }
+
     static func check(_ uploaders: [any ReportUploader]) throws(StartError) {
         guard !uploaders.isEmpty else {
             throw .uploaders(problem: "there is no uploader: give one, or set enabled to false")
@@ -46,7 +51,7 @@ public enum StartError: Error, Sendable, Equatable, CustomStringConvertible {
         // They are few, and at the first line of `main` a set would take longer than all of `start`.
         for (index, uploader) in uploaders.enumerated() {
             let name = uploader.name
-            guard !name.isEmpty else { throw .uploaders(problem: "an uploader's name is empty: give it a stable one") }
+            try check(name)
             guard !uploaders[..<index].contains(where: { $0.name == name }) else {
                 let name = name.madeVisible(limit: 100)
                 throw .uploaders(problem: "two uploaders have the name \"\(name)\": give one of them another name")

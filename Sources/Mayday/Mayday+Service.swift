@@ -1,4 +1,5 @@
 internal import CrashCapture
+internal import Synchronization
 
 /// A service in which `Mayday.start` was called.
 ///
@@ -9,12 +10,12 @@ final class Service: Sendable {
     let isEnabled: Bool
     /// True when the handlers were installed.
     let isCapturing: Bool
-    /// What delivers reports; none when Mayday is not enabled.
-    let uploaders: [any ReportUploader]
+    private let findUploaders: @Sendable () -> [any ReportUploader]
     /// How long a crash waits for its delivery, in milliseconds.
     private let deadlineMilliseconds: UInt32
-    /// nil when there is no spool, or Mayday is not enabled.
-    let delivery: Delivery?
+    private let hasSpool: Bool
+    private let spoolLimits: SpoolLimits
+    private let madeDelivery = Mutex<Delivery?>(nil)
     /// True when earlier runs may have left reports in the spool.
     let hasLeftOver: Bool
     /// How many handled errors are reported.
@@ -24,8 +25,26 @@ final class Service: Sendable {
     /// What start prints about itself.
     let selfCheck: MaydayStartCheck
 
+    /// What delivers reports; none when Mayday is not enabled.
+    var uploaders: [any ReportUploader] { isEnabled ? findUploaders() : [] }
     /// The service's directory in the spool; nil when there is none.
-    var spoolPath: String? { delivery == nil ? nil : String(cString: mayday_started_spool()) }
+    var spoolPath: String? { hasSpool ? String(cString: mayday_started_spool()) : nil }
+    /// What delivers from the spool; nil when there is no spool, or Mayday is not enabled. Made when it is first needed.
+    var delivery: Delivery? {
+        guard hasSpool else { return nil }
+        return madeDelivery.withLock { made in
+            let delivery =
+                made
+                ?? Delivery(
+                    uploaders: uploaders,
+                    path: String(cString: mayday_started_spool()),
+                    limits: spoolLimits,
+                    rules: rules
+                )
+            made = delivery
+            return delivery
+        }
+    }
     /// How long a crash waits for its delivery.
     var deliveryDeadline: Duration { .milliseconds(Int(deadlineMilliseconds)) }
     /// Where reports go, for people.
@@ -34,32 +53,25 @@ final class Service: Sendable {
     private init(
         _ outcome: MaydayStart,
         _ configuration: MaydayConfiguration,
-        uploaders: [any ReportUploader],
+        uploaders: @escaping @Sendable () -> [any ReportUploader],
         rules: OutgoingRules
     ) {
         isEnabled = outcome.enabled
         isCapturing = outcome.enabled && outcome.capture == MAYDAY_CAPTURE_INSTALLED
-        self.uploaders = outcome.enabled ? uploaders : []
+        findUploaders = uploaders
         deadlineMilliseconds = outcome.delivery_deadline_ms
         errorLimits = configuration.errorLimits
         self.rules = rules
         selfCheck = outcome.self_check
-        let hasSpool = outcome.enabled && outcome.spool.problem == MAYDAY_SPOOL_USABLE
+        spoolLimits = configuration.spoolLimits
+        hasSpool = outcome.enabled && outcome.spool.problem == MAYDAY_SPOOL_USABLE
         hasLeftOver = hasSpool && outcome.left_over
-        delivery =
-            hasSpool
-            ? Delivery(
-                uploaders: uploaders,
-                path: String(cString: mayday_started_spool()),
-                limits: configuration.spoolLimits,
-                rules: rules
-            ) : nil
     }
 
     /// Resolves the configuration, opens the spool and installs the capture, all of it in C (`MaydayStart.h` says why).
     static func start(
         _ configuration: MaydayConfiguration,
-        uploaders: [any ReportUploader],
+        uploaders: @escaping @Sendable () -> [any ReportUploader],
         rules: OutgoingRules
     ) throws(StartError) -> Service {
         for path in configuration.attachments {

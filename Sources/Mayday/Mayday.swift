@@ -21,12 +21,14 @@ public enum Mayday {
     /// - Parameter beforeSend: changes or drops a report, after the secrets were taken out of it (`Scrubbing`).
     /// - Throws: `StartError` for mistakes of the program or its deployment. What the machine cannot give, a spool for
     ///   instance, is a warning on standard error instead, and the service runs.
+    @inlinable  // Then it is compiled for the type of the service's uploader.
     public static func start(
         _ configuration: MaydayConfiguration,
         uploader: some ReportUploader,
         beforeSend: BeforeSend? = nil
     ) throws(StartError) {
-        try start(configuration, uploader: [uploader], beforeSend: beforeSend)
+        try StartError.check(uploader.name)
+        try start(configuration, { [uploader] }, beforeSend)
     }
 
     /// As above, with several backends: each report goes to all of them, side by side, and each has its own place in the
@@ -37,9 +39,20 @@ public enum Mayday {
         beforeSend: BeforeSend? = nil
     ) throws(StartError) {
         try StartError.check(uploaders)
+        try start(configuration, { uploaders }, beforeSend)
+    }
+
+    /// - Parameter uploaders: makes the list when something is delivered. To make the type of an array, Swift's runtime goes through all
+    ///   array types of the standard library, which would be half of what a start costs.
+    @usableFromInline
+    static func start(
+        _ configuration: MaydayConfiguration,
+        _ uploaders: @escaping @Sendable () -> [any ReportUploader],
+        _ beforeSend: BeforeSend?
+    ) throws(StartError) {
         let rules = OutgoingRules(scrubbing: configuration.scrubbing, beforeSend: beforeSend)
         if let assignment = Reporter.assignment() {
-            Reporter.run(deadline: assignment.deadline, report: assignment.report, uploaders: uploaders, rules: rules)
+            Reporter.run(deadline: assignment.deadline, report: assignment.report, uploaders: uploaders(), rules: rules)
         }
         let started = try service.withLock { service throws(StartError) -> Service in
             guard service == nil else { throw .alreadyStarted }

@@ -5,9 +5,16 @@ public import CrashReport
 public typealias BeforeSend = @Sendable (inout Report) -> Bool
 
 /// What is done with every report, whatever uploader it goes to.
-struct OutgoingRules: Sendable {
-    var scrubbing = Scrubbing()
-    var beforeSend: BeforeSend?
+///
+/// A class, so that `start` copies a reference: what copies a closure is a function that lies where the deliveries are.
+final class OutgoingRules: Sendable {
+    let scrubbing: Scrubbing
+    let beforeSend: BeforeSend?
+
+    init(scrubbing: Scrubbing = Scrubbing(), beforeSend: BeforeSend? = nil) {
+        self.scrubbing = scrubbing
+        self.beforeSend = beforeSend
+    }
 
     /// What an uploader is to be given of a report's file, with its attachments. A file that cannot be read is left to the backend
     /// to judge.
