@@ -112,7 +112,7 @@ let collector: [Target] = [
     ),
     .target(
         name: "Ingest",
-        dependencies: ["CrashReport", "Store", "CMicroHTTPD"],
+        dependencies: ["CrashReport", "Store", "CMicroHTTPD", "CCrypto"],
         path: "Collector/Ingest",
         swiftSettings: strict
     ),
@@ -274,7 +274,7 @@ let tests: [Target] = [
         [
             "MaydayCLI", "MaydayTestKit", "SDKChild", "CaptureChild", "Query", "Digest", "SymbolStore", "Grouping",
             "Symbolication",
-            "Store",
+            "Store", "Ingest",
             "CrashReport", "CrashReportText",
         ],
         exclude: ["Golden"]

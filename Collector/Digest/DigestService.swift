@@ -42,7 +42,11 @@ public struct DigestService {
                 limits.applyForReport()
                 guard answer(gzip, digester).allSatisfy(write) else { return }
                 note(-1)
-            case .facts, .digested, .failed:
+            case .inspect(let path):
+                limits.applyForReport()
+                let facts = DebugFileFacts(upload: String(decoding: path, as: UTF8.self))
+                guard write(.inspected((try? [UInt8](JSONEncoder().encode(facts))) ?? [])) else { return }
+            case .facts, .digested, .inspected, .failed:
                 return
             }
         }

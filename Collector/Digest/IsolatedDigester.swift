@@ -110,7 +110,7 @@ public final class IsolatedDigester {
             return .success(DigestOutcome(facts, gzip: gzip))
         case .failed(let text):
             return .failure(.unreadable(String(decoding: text, as: UTF8.self)))
-        case .leftOut, .report, .digested:
+        case .leftOut, .report, .digested, .inspect, .inspected:
             throw WorkerEnd(reason: "answered in a way that is not understood")
         }
     }
@@ -122,6 +122,13 @@ public enum IsolationError: Error, Sendable, Equatable, CustomStringConvertible 
     case ended(String)
     /// The report cannot be read.
     case unreadable(String)
+
+    /// What became of it.
+    public var reason: String {
+        switch self {
+        case .ended(let reason), .unreadable(let reason): reason
+        }
+    }
 
     /// What is wrong, and what to do.
     public var description: String {

@@ -4,11 +4,13 @@ public import SymbolStore
 
 /// What becomes of reports whose debug files are not there: they are remembered, and digested again when the file comes.
 public enum SymbolArrival {
-    /// Remembers what a digested report lacks.
-    public static func note(_ digested: DigestOutcome, of key: ReportKey, in waiting: WaitingReports) {
-        for note in digested.notes where note.isWaiting {
-            guard let buildID = note.buildID?.lowercased() else { continue }
+    /// Remembers what a digested report lacks, and returns the builds.
+    @discardableResult
+    public static func note(_ digested: DigestOutcome, of key: ReportKey, in waiting: WaitingReports) -> [String] {
+        digested.notes.compactMap { note in
+            guard note.isWaiting, let buildID = note.buildID?.lowercased() else { return nil }
             waiting.add(WaitingReports.Report(project: key.project, id: key.id), lacks: buildID, of: note.path)
+            return SymbolStorePath.file(of: buildID) == nil ? nil : buildID
         }
     }
 

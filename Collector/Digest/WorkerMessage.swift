@@ -12,6 +12,10 @@ enum WorkerMessage: Equatable {
     case facts([UInt8])
     /// A digested report, gzip.
     case digested([UInt8])
+    /// Path of a file to say the facts of.
+    case inspect([UInt8])
+    /// What a file says of itself, as JSON; nothing when it is no ELF file.
+    case inspected([UInt8])
     /// Why a report could not be digested.
     case failed([UInt8])
 
@@ -25,6 +29,8 @@ enum WorkerMessage: Equatable {
         case .report: "R"
         case .facts: "F"
         case .digested: "D"
+        case .inspect: "I"
+        case .inspected: "N"
         case .failed: "E"
         }
     }
@@ -32,7 +38,7 @@ enum WorkerMessage: Equatable {
     private var payload: [UInt8] {
         switch self {
         case .leftOut(let payload), .report(let payload), .facts(let payload), .digested(let payload),
-            .failed(let payload):
+            .inspect(let payload), .inspected(let payload), .failed(let payload):
             payload
         }
     }
@@ -44,7 +50,7 @@ enum WorkerMessage: Equatable {
 
     /// How long the payload is that a header announces; nil for what no message begins with.
     static func length(_ header: [UInt8]) -> Int? {
-        guard header.count == headerLength, "LRFDE".utf8.contains(header[4]) else { return nil }
+        guard header.count == headerLength, "LRFDINE".utf8.contains(header[4]) else { return nil }
         let length = (0..<4).reduce(0) { $0 | Int(header[$1]) << (8 * $1) }
         return length <= maximumLength ? length : nil
     }
@@ -55,6 +61,8 @@ enum WorkerMessage: Equatable {
         case "R": self = .report(payload)
         case "F": self = .facts(payload)
         case "D": self = .digested(payload)
+        case "I": self = .inspect(payload)
+        case "N": self = .inspected(payload)
         case "E": self = .failed(payload)
         default: return nil
         }

@@ -9,10 +9,13 @@ final class Exchange {
     private var state: State
     private var body: [UInt8] = []
     private var discarded = 0
+    /// Bytes that were streamed.
+    private var streamed = 0
     private(set) var answer: HTTPAnswer?
 
     private enum State {
         case receiving(limit: Int)
+        case streaming(any BodyReceiver)
         case discarding(HTTPAnswer)
     }
 
@@ -32,6 +35,7 @@ final class Exchange {
             switch handler.begin(request) {
             case .answer(let answer): .discarding(answer)
             case .receive(let limit): .receiving(limit: limit)
+            case .stream(let receiver): .streaming(receiver)
             }
     }
 
@@ -45,6 +49,13 @@ final class Exchange {
 
     /// Takes a piece of the body; false when the connection should end.
     func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
+        if case .streaming(let receiver) = state {
+            guard let answer = receiver.receive(piece) else {
+                streamed += piece.count
+                return true
+            }
+            state = .discarding(answer)
+        }
         if case .receiving(let limit) = state {
             if body.count + piece.count > limit {
                 refuse(.tooLarge(limit: limit))
@@ -59,10 +70,14 @@ final class Exchange {
         return discarded <= Self.maximumDiscarded
     }
 
+    /// Steps of a megabyte that a streamed body has taken: a large one may take long, as long as it goes on.
+    var steps: Int { streamed >> 20 }
+
     /// The answer, once all of the request is there.
     func finish() -> HTTPAnswer {
         switch state {
         case .receiving: handler.answer(request, body: body)
+        case .streaming(let receiver): receiver.finish()
         case .discarding(let answer): answer
         }
     }

@@ -140,7 +140,10 @@ final class HTTPDaemon: Sendable {
         if pieceLength.pointee > 0 {
             let bytes = UnsafeRawBufferPointer(start: piece, count: pieceLength.pointee)
             pieceLength.pointee = 0
-            return exchange.receive(bytes) ? .YES : .NO
+            let steps = exchange.steps
+            let goesOn = exchange.receive(bytes)
+            if exchange.steps > steps { service.deadlines.restart(mhd_socket(connection)) }
+            return goesOn ? .YES : .NO
         }
         let socket = mhd_socket(connection)
         service.deadlines.suspend(socket)

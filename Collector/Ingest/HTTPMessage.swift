@@ -60,11 +60,21 @@ struct HTTPAnswer: Sendable {
 }
 
 /// What to do with a request once its header is there.
-enum Reception: Sendable {
+enum Reception {
     /// Answer; a body that follows is of no interest.
     case answer(HTTPAnswer)
     /// Take the body, up to a limit, and then ask for the answer.
     case receive(limit: Int)
+    /// Hand the body over piece by piece, for one that is too large for memory.
+    case stream(any BodyReceiver)
+}
+
+/// Takes a body piece by piece. Used only by the thread of the connection; let go of without `finish` when the client went away.
+protocol BodyReceiver: AnyObject {
+    /// Takes a piece; an answer when no more is wanted.
+    func receive(_ piece: UnsafeRawBufferPointer) -> HTTPAnswer?
+    /// All of it is there.
+    func finish() -> HTTPAnswer
 }
 
 /// Decides on requests. Called on the thread of the connection, which may be blocked.

@@ -20,6 +20,8 @@ public final class IngestServer: Sendable {
         public var metrics: @Sendable () -> [Metric] = { [] }
         /// Answers a holder of the admin token; nil when there is no such thing.
         public var read: @Sendable (ReadRequest) throws(StoreError) -> JSONValue? = { _ in nil }
+        /// Takes debug files; nil when none are taken.
+        public var symbols: SymbolUploads?
 
         /// The usual parts; nothing can be read.
         public init() {}
@@ -41,6 +43,7 @@ private struct Routes: HTTPHandler {
     private let store: any Store
     private let parts: IngestServer.Parts
     private let reports: ReportEndpoint
+    private let symbols: SymbolEndpoint?
     private let metrics = IngestMetrics()
 
     init(store: any Store, parts: IngestServer.Parts) {
@@ -53,6 +56,7 @@ private struct Routes: HTTPHandler {
             limits: parts.limits.report,
             onStored: parts.onStored
         )
+        symbols = parts.symbols.map { SymbolEndpoint(store: store, uploads: $0, log: parts.log) }
     }
 
     func begin(_ request: HTTPRequest) -> Reception {
@@ -68,6 +72,9 @@ private struct Routes: HTTPHandler {
         case .metrics: return .answer(.text(200, Metric.text(numbers()), type: "text/plain; version=0.0.4"))
         case .reports(let project): return reports.begin(request, project: project)
         case .read(let wanted): return .answer(read(wanted, for: request))
+        case .symbols(let project, let buildID):
+            return symbols?.begin(request, project: project, buildID: buildID)
+                ?? .answer(.error(404, "this collector takes no debug files"))
         }
     }
 

@@ -4,6 +4,7 @@ enum Route: Sendable, Equatable {
     case metrics
     case reports(project: Int)
     case read(ReadRequest)
+    case symbols(project: Int, buildID: String)
 
     /// The route of a percent-decoded path, a slash at its end or not; nil when there is none.
     init?(path: String) {
@@ -19,6 +20,7 @@ enum Route: Sendable, Equatable {
             switch (parts[2], parts.count == 4 ? parts[3] : nil) {
             case ("reports", nil): self = .reports(project: project)
             case ("reports", let id?): self = .read(.report(project: project, id: String(id)))
+            case ("symbols", let id?): self = .symbols(project: project, buildID: String(id))
             case ("issues", nil): self = .read(.issues(project: project, limit: ReadRequest.defaultLimit))
             case ("issues", let text?):
                 guard let number = Self.number(text) else { return nil }
@@ -33,6 +35,7 @@ enum Route: Sendable, Equatable {
     var methods: [String] {
         switch self {
         case .reports: ["POST"]
+        case .symbols: ["GET", "PUT"]
         default: ["GET", "HEAD"]
         }
     }

@@ -24,6 +24,10 @@ public protocol Store: Sendable {
     func adminToken() throws(StoreError) -> SecretHash?
     /// Replaces the token that may read.
     func replaceAdminToken(with token: SecretHash) throws(StoreError)
+    /// The hash of the token that may upload debug files; nil before there is one.
+    func symbolsToken() throws(StoreError) -> SecretHash?
+    /// Replaces the token that may upload debug files.
+    func replaceSymbolsToken(with token: SecretHash) throws(StoreError)
     /// Where reports are sent to, as the last `serve` said; nil before the first.
     func publicURL() throws(StoreError) -> String?
     /// Remembers where reports are sent to.

@@ -26,6 +26,19 @@ public struct SymbolStore: Sendable {
         public var stored: Int
         /// When it was added, RFC 3339.
         public var added: String
+
+        /// A file by what is known of it.
+        public init(
+            buildID: String,
+            name: String,
+            content: DebugFileFacts.Content,
+            size: Int,
+            stored: Int,
+            added: String
+        ) {
+            (self.buildID, self.name, self.content) = (buildID, name, content)
+            (self.size, self.stored, self.added) = (size, stored, added)
+        }
     }
 
     /// What became of a file.
@@ -45,24 +58,23 @@ public struct SymbolStore: Sendable {
     ///   - source: where it is; it is not changed.
     ///   - name: what to call it in lists.
     ///   - wanted: the build id that it must have, when it was given with one.
+    ///   - isPacked: it is gzip already, in this store's directory, and is moved instead of copied.
     public func add(
         _ file: DebugFileFacts,
         from source: String,
         named name: String,
         wanted: String? = nil,
+        isPacked: Bool = false,
         at time: String
     ) throws(SymbolStoreError) -> Addition {
         guard let buildID = file.buildID, let target = SymbolStorePath.file(of: buildID) else {
             return .refused("it has no build id: link with --build-id")
         }
         if let wanted, wanted != buildID { return .refused("its build id is \(buildID), not \(wanted)") }
-        if file.isCut { return .refused("it is cut short: copy it again") }
-        guard file.content > .nothing else {
-            return .refused("it has no names and no debug information: do not strip it")
-        }
+        if let reason = Self.refusal(of: file) { return .refused(reason) }
         if let known = entry(of: buildID), known.content >= file.content { return .duplicate(known) }
         try makeDirectory("\(path)/\(buildID.prefix(2))")
-        let stored = try pack(source, as: target)
+        let stored = try isPacked ? move(source, to: target) : pack(source, as: target)
         let entry = Entry(
             buildID: buildID,
             name: name,
@@ -73,6 +85,13 @@ public struct SymbolStore: Sendable {
         )
         try write(entry, beside: target)
         return .stored(entry)
+    }
+
+    /// Why a file cannot serve, and what to do; nil when it can.
+    public static func refusal(of file: DebugFileFacts) -> String? {
+        if file.buildID == nil { return "it has no build id: link with --build-id" }
+        if file.isCut { return "it is cut short: copy it again" }
+        return file.content > .nothing ? nil : "it has no names and no debug information: do not strip it"
     }
 
     /// What is kept of a build.
@@ -114,17 +133,29 @@ public struct SymbolStore: Sendable {
             unlink(temporary)
             return .unusable(path: what, reason: reason)
         }
-        let input = open(source, O_RDONLY | O_CLOEXEC)
-        guard input >= 0 else { throw .unusable(path: source, reason: String(cString: strerror(errno))) }
-        defer { close(input) }
         let output = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard output >= 0 else { throw failed(temporary) }
-        // gzclose closes the descriptor that it was given.
-        guard let packer = gzdopen(dup(output), "wb6") else {
-            close(output)
-            throw failed(temporary)
-        }
         defer { close(output) }
+        do throws(SymbolStoreError) { try Self.pack(source, into: output, named: temporary) } catch {
+            unlink(temporary)
+            throw error
+        }
+        guard fsync(output) == 0 else { throw failed(temporary) }
+        var facts = stat()
+        guard fstat(output, &facts) == 0, rename(temporary, "\(path)/\(target)") == 0 else { throw failed(temporary) }
+        return Int(facts.st_size)
+    }
+
+    /// Packs a file into an open one, which is called `name` in errors.
+    public static func pack(_ source: String, into output: Int32, named name: String) throws(SymbolStoreError) {
+        func failed(_ what: String) -> SymbolStoreError {
+            .unusable(path: what, reason: String(cString: strerror(errno)))
+        }
+        let input = open(source, O_RDONLY | O_CLOEXEC)
+        guard input >= 0 else { throw failed(source) }
+        defer { close(input) }
+        // gzclose closes the descriptor that it was given.
+        guard let packer = gzdopen(dup(output), "wb6") else { throw failed(name) }
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while true {
             let count = buffer.withUnsafeMutableBytes { read(input, $0.baseAddress, $0.count) }
@@ -132,12 +163,22 @@ public struct SymbolStore: Sendable {
             if count == 0 { break }
             guard count > 0, gzwrite(packer, buffer, UInt32(count)) == Int32(count) else {
                 gzclose_w(packer)
-                throw failed(count < 0 ? source : temporary)
+                throw failed(count < 0 ? source : name)
             }
         }
-        guard gzclose_w(packer) == Z_OK, fsync(output) == 0 else { throw failed(temporary) }
+        guard gzclose_w(packer) == Z_OK else { throw failed(name) }
+    }
+
+    /// Moves a packed file, durable before it has its name; returns its size.
+    private func move(_ source: String, to target: String) throws(SymbolStoreError) -> Int {
+        func failed() -> SymbolStoreError { .unusable(path: source, reason: String(cString: strerror(errno))) }
+        let descriptor = open(source, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failed() }
+        defer { close(descriptor) }
         var facts = stat()
-        guard fstat(output, &facts) == 0, rename(temporary, "\(path)/\(target)") == 0 else { throw failed(temporary) }
+        guard fsync(descriptor) == 0, fstat(descriptor, &facts) == 0, rename(source, "\(path)/\(target)") == 0 else {
+            throw failed()
+        }
         return Int(facts.st_size)
     }
 

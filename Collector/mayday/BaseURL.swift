@@ -8,14 +8,14 @@ struct BaseURL: Sendable {
 
     init(text: String) { self.text = text }
 
-    /// Reads what was given with `--url`.
-    init(_ given: String, _ arguments: Arguments) throws(CommandError) {
+    /// Reads what was given with `--url`, or another flag.
+    init(_ given: String, _ arguments: Arguments, flag: String = "--url") throws(CommandError) {
         guard let parts = URLComponents(string: given), let scheme = parts.scheme, ["http", "https"].contains(scheme),
             parts.host?.isEmpty == false, parts.user == nil, parts.password == nil,
             (1...65_535).contains(parts.port ?? 1), ["", "/"].contains(parts.path), parts.query == nil,
             parts.fragment == nil
         else {
-            throw arguments.usage("--url \(given): expected http://HOST:PORT or https://HOST")
+            throw arguments.usage("\(flag) \(given): expected http://HOST:PORT or https://HOST")
         }
         text = given.hasSuffix("/") ? String(given.dropLast()) : given
     }

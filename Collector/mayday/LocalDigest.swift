@@ -5,15 +5,18 @@ import SymbolStore
 /// Digestion by this program, where debug files are kept for it.
 enum LocalDigest {
     /// A worker that reads debug files in a process of its own, and remembers which are missing.
+    ///
+    /// - Parameter lacks: told of each build that a report lacks, on the worker's thread.
     static func worker(
         _ store: any Store,
         _ symbols: SymbolStore,
         log: @escaping @Sendable (String) -> Void,
-        onEvent: @escaping @Sendable (DigestedIn, ReportKey) -> Void = { _, _ in }
+        onEvent: @escaping @Sendable (DigestedIn, ReportKey) -> Void = { _, _ in },
+        lacks: @escaping @Sendable (String) -> Void = { _ in }
     ) -> DigestWorker {
         let waiting = WaitingReports(symbols)
         return DigestWorker(store: store, log: log) { key, outcome in
-            SymbolArrival.note(outcome, of: key, in: waiting)
+            for buildID in SymbolArrival.note(outcome, of: key, in: waiting) { lacks(buildID) }
         } onEvent: { written, key in
             onEvent(written, key)
         } makeDigest: {

@@ -4,7 +4,8 @@ enum Mayday {
     static var commands: [any Command.Type] {
         [
             ServeCommand.self, ListCommand.self, ReportsCommand.self, ShowCommand.self, ResolveCommand.self,
-            MuteCommand.self, ReopenCommand.self, SymbolsCommand.self, ProjectsCommand.self, ImportCommand.self,
+            MuteCommand.self, ReopenCommand.self, SymbolsCommand.self, SymbolicateCommand.self, ProjectsCommand.self,
+            ImportCommand.self,
             BackupCommand.self,
             CheckCommand.self, DoctorCommand.self,
             VersionCommand.self,

@@ -6,7 +6,7 @@ enum ProjectsCommand: Command {
     static let spec = CommandSpec(
         name: "projects",
         summary: "List projects, add one, replace its key, or say what it keeps",
-        operands: "list | add NAME | rotate ID|admin | keep ID",
+        operands: "list | add NAME | rotate ID|TOKEN | keep ID",
         operandCount: 1...2,
         options: [
             CommandSpec.Option(name: "--age", value: "TIME", help: "keep: reports of so long, such as 90d"),
@@ -18,7 +18,8 @@ enum ProjectsCommand: Command {
             "add and rotate print the DSN once: the store keeps only its hash. After rotate the old key is refused.",
             "keep says what a project keeps at most; what is not given has no limit. `mayday serve` removes the oldest "
                 + "reports above that, but never the first and the last of an issue.",
-            "`rotate admin` replaces the token that reads over HTTP.",
+            "`rotate admin` replaces the token that reads over HTTP; `rotate symbols` makes, or replaces, one that can only "
+                + "add debug files (`mayday symbols add --server`), for build machines.",
         ],
         examples: [
             "mayday projects add checkout", "mayday projects rotate 1", "mayday projects keep 1 --age 90d --bytes 20G",
@@ -30,10 +31,11 @@ enum ProjectsCommand: Command {
         switch (arguments.operands[0], operand) {
         case ("list", nil): return try list(arguments, console)
         case ("add", let name?): return try add(name, arguments, console)
-        case ("rotate", "admin"): return try rotateAdmin(arguments, console)
+        case ("rotate", "admin"): return try rotateToken("admin", arguments, console)
+        case ("rotate", "symbols"): return try rotateToken("symbols", arguments, console)
         case ("rotate", let text?):
             guard let id = Int(text) else {
-                throw arguments.usage("rotate \(text): expected the id of a project, or admin")
+                throw arguments.usage("rotate \(text): expected the id of a project, admin or symbols")
             }
             return try rotate(id, arguments, console)
         case ("keep", let text?):
@@ -41,7 +43,7 @@ enum ProjectsCommand: Command {
             return try keep(id, arguments, console)
         case ("keep", nil): throw arguments.usage("keep needs the id of a project: keep ID")
         case ("add", nil): throw arguments.usage("add needs a name: add NAME")
-        case ("rotate", nil): throw arguments.usage("rotate needs the id of a project, or admin: rotate ID")
+        case ("rotate", nil): throw arguments.usage("rotate needs the id of a project, admin or symbols: rotate ID")
         default: throw arguments.usage("expected \(spec.operands)")
         }
     }
@@ -126,14 +128,22 @@ enum ProjectsCommand: Command {
         return .done
     }
 
-    private static func rotateAdmin(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+    private static func rotateToken(_ name: String, _ arguments: Arguments, _ console: Console) throws(CommandError)
+        -> ExitCode
+    {
         let store = try arguments.openStore()
         let token = Secret.random()
-        try CommandError.wrapping { () throws(StoreError) in try store.replaceAdminToken(with: token.hash) }
+        try CommandError.wrapping { () throws(StoreError) in
+            if name == "admin" {
+                try store.replaceAdminToken(with: token.hash)
+            } else {
+                try store.replaceSymbolsToken(with: token.hash)
+            }
+        }
         if arguments.has("--json") {
-            console.print(.object(["admin_token": .string(token.text)]))
+            console.print(.object(["\(name)_token": .string(token.text)]))
         } else {
-            console.print("MAYDAY_ADMIN_TOKEN=\(token.text)")
+            console.print("MAYDAY_\(name.uppercased())_TOKEN=\(token.text)")
         }
         return .done
     }

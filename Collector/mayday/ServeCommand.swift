@@ -6,6 +6,7 @@ import Ingest
 import Notify
 import Query
 import Store
+import SymbolStore
 
 /// `mayday serve`.
 enum ServeCommand: Command {
@@ -29,6 +30,11 @@ enum ServeCommand: Command {
                 name: "--on-issue",
                 value: "COMMAND",
                 help: "run this in a shell then, with the JSON on its standard input"
+            ),
+            CommandSpec.Option(
+                name: "--debuginfod",
+                value: nil,
+                help: "ask the servers of DEBUGINFOD_URLS for debug files that reports lack; they learn the build ids"
             ),
             .json("what the first start shows"),
         ],
@@ -58,18 +64,27 @@ enum ServeCommand: Command {
         }
         let url = try arguments.value("--url").map { text throws(CommandError) in try BaseURL(text, arguments) }
         let webhook = try webhook(arguments)
+        let urls = ProcessInfo.processInfo.environment["DEBUGINFOD_URLS"]
+        guard !arguments.has("--debuginfod") || Debuginfod.isNamed(in: urls) else {
+            throw arguments.usage("--debuginfod needs servers: DEBUGINFOD_URLS=https://debuginfod.example.com")
+        }
         let signals = StopSignals()
         let (location, log) = (try arguments.location(), ServerLog.standardError)
         let (lock, store) = try CommandError.wrapping { () throws(StoreError) in
             (try location.lock(), try location.create())
         }
         let notifier = Notifier(webhook: webhook, command: arguments.value("--on-issue"), log: log.line)
-        let worker = LocalDigest.worker(store, try arguments.symbols(), log: log.line) { written, key in
+        let symbols = try arguments.symbols()
+        let debuginfod = arguments.has("--debuginfod") ? Debuginfod(urls, symbols, log) : nil
+        let worker = LocalDigest.worker(store, symbols, log: log.line) { written, key in
             tell(notifier, written, key, store)
+        } lacks: { buildID in
+            debuginfod?.want(buildID)
         }
+        let reception = SymbolReception(symbols: symbols, store: store, worker: worker, log: log)
         let server: IngestServer
         do throws(ListenError) {
-            server = try IngestServer(address, store: store, parts: parts(store, worker, notifier, log))
+            server = try IngestServer(address, store: store, parts: parts(store, worker, notifier, reception, log))
         } catch {
             throw CommandError(code: .unreachable, text: "\(error)")
         }
@@ -82,6 +97,7 @@ enum ServeCommand: Command {
             )
         }
         worker.start()
+        debuginfod?.start(reception)
         let retention = RetentionWorker(store: store, log: log.line)
         log.line("stopping, signal \(signals.wait())")
         server.stop()
@@ -124,9 +140,11 @@ enum ServeCommand: Command {
         _ store: any Store,
         _ worker: DigestWorker,
         _ notifier: Notifier,
+        _ reception: SymbolReception,
         _ log: ServerLog
     ) -> IngestServer.Parts {
         var parts = IngestServer.Parts()
+        parts.symbols = reception.uploads
         parts.log = log
         parts.onStored = worker.wake
         parts.metrics = {

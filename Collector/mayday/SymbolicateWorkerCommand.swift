@@ -14,8 +14,11 @@ enum SymbolicateWorkerCommand: Command {
 
     /// A digester with the process that this program starts for it.
     static func digester(_ symbols: SymbolStore) -> IsolatedDigester {
-        IsolatedDigester(arguments: [spec.name, "--symbols", symbols.path])
+        IsolatedDigester(arguments: arguments(symbols))
     }
+
+    /// What makes this program such a process.
+    static func arguments(_ symbols: SymbolStore) -> [String] { [spec.name, "--symbols", symbols.path] }
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
         let symbols = arguments.value("--symbols")

@@ -12,20 +12,39 @@ enum SymbolsCommand: Command {
         summary: "Keep debug files for reports, list them, or check a binary",
         operands: "add PATH… | list | check BINARY…",
         operandCount: 1...10_000,
-        options: [.json("the result")],
+        options: [
+            CommandSpec.Option(
+                name: "--server",
+                value: "URL",
+                help: "add: send them to a collector, such as https://mayday.example.com, instead of its directory"
+            ),
+            CommandSpec.Option(
+                name: "--token",
+                value: "TOKEN",
+                help: "add --server: of `mayday projects rotate symbols` (or MAYDAY_SYMBOLS_TOKEN)"
+            ),
+            CommandSpec.Option(name: "--project", value: "ID", help: "add --server: the project (default 1)"),
+            .json("the result"),
+        ],
         notes: [
             "PATH is a program, a library, a .debug file, or a directory that is searched, such as a container's root. "
                 + "Files are kept packed by build id; reports that lacked them are digested again.",
             "They are in the directory of the store, or in that of MAYDAY_SYMBOLS.",
+            "With --server files are sent packed; what a broken connection left is taken up, by another run too.",
             "check fails (exit code 1) when reports of BINARY would lack functions or lines: for the end of a build.",
         ],
-        examples: ["mayday symbols add .build/release/checkout", "mayday symbols check .build/release/checkout"]
+        examples: [
+            "mayday symbols add .build/release/checkout", "mayday symbols check .build/release/checkout",
+            "mayday symbols add --server https://mayday.example.com .build/release/checkout",
+        ]
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
         let operands = Array(arguments.operands.dropFirst())
         switch arguments.operands[0] {
         case "list" where operands.isEmpty: return try list(arguments, console)
+        case "add" where !operands.isEmpty && arguments.has("--server"):
+            return try send(operands, arguments, console)
         case "add" where !operands.isEmpty: return try add(operands, arguments, console)
         case "check" where !operands.isEmpty: return check(operands, arguments, console)
         case "add": throw arguments.usage("add needs a file or a directory: add PATH")
@@ -41,14 +60,13 @@ enum SymbolsCommand: Command {
     {
         let reports = try arguments.openStore()
         let symbols = try arguments.symbols()
-        var result = Added()
-        for path in paths {
-            guard let files = SymbolSearch.files(at: path) else {
-                result.refused.append("\(path): \(String(cString: strerror(errno)))")
-                continue
+        let result = try addAll(paths) { file, facts throws(CommandError) in
+            do throws(SymbolStoreError) {
+                let time = Timestamp.now().description
+                return try symbols.add(facts, from: file.path, named: name(file), at: time)
+            } catch {
+                throw CommandError(code: .unreachable, text: "\(error)")
             }
-            if files.isEmpty { result.refused.append("\(path): no program or library with names and a build id in it") }
-            for file in files { try add(file, to: symbols, &result) }
         }
         // Also for files that are there already: a report may have been digested at the moment at which its file came.
         let builds = (result.stored + result.duplicates).map(\.buildID)
@@ -66,23 +84,46 @@ enum SymbolsCommand: Command {
         var refused: [String] = []
     }
 
-    private static func add(_ file: SymbolSearch.Found, to symbols: SymbolStore, _ result: inout Added)
-        throws(CommandError)
-    {
-        guard let facts = file.facts else {
-            return result.refused.append("\(file.path): no program or library (ELF)")
-        }
-        do throws(SymbolStoreError) {
-            let name = String(file.path.split(separator: "/").last ?? "")
-            let time = Timestamp.now().description
-            switch try symbols.add(facts, from: file.path, named: name, at: time) {
-            case .stored(let entry): result.stored.append(entry)
-            case .duplicate(let entry): result.duplicates.append(entry)
-            case .refused(let reason): result.refused.append("\(file.path): \(reason)")
+    /// Adds what is at the paths, one by one.
+    private static func addAll(
+        _ paths: [String],
+        _ add: (SymbolSearch.Found, DebugFileFacts) throws(CommandError) -> SymbolStore.Addition
+    ) throws(CommandError) -> Added {
+        var result = Added()
+        for path in paths {
+            guard let files = SymbolSearch.files(at: path) else {
+                result.refused.append("\(path): \(String(cString: strerror(errno)))")
+                continue
             }
-        } catch {
-            throw CommandError(code: .unreachable, text: "\(error)")
+            if files.isEmpty { result.refused.append("\(path): no program or library with names and a build id in it") }
+            for file in files {
+                guard let facts = file.facts else {
+                    result.refused.append("\(file.path): no program or library (ELF)")
+                    continue
+                }
+                switch try add(file, facts) {
+                case .stored(let entry): result.stored.append(entry)
+                case .duplicate(let entry): result.duplicates.append(entry)
+                case .refused(let reason): result.refused.append("\(file.path): \(reason)")
+                }
+            }
         }
+        return result
+    }
+
+    private static func name(_ file: SymbolSearch.Found) -> String {
+        String(file.path.split(separator: "/").last ?? "")
+    }
+
+    private static func send(_ paths: [String], _ arguments: Arguments, _ console: Console) throws(CommandError)
+        -> ExitCode
+    {
+        let client = try SymbolClient(arguments)
+        let result = try addAll(paths) { file, facts throws(CommandError) in
+            try client.add(facts, from: file.path, named: name(file))
+        }
+        show(result, 0, arguments, console)
+        return result.refused.isEmpty ? .done : .nothingFound
     }
 
     private static func show(_ result: Added, _ again: Int, _ arguments: Arguments, _ console: Console) {
@@ -90,7 +131,7 @@ enum SymbolsCommand: Command {
         if arguments.has("--json") {
             return console.print(
                 .object([
-                    "added": .array(result.stored.map(json)), "there_already": .array(result.duplicates.map(json)),
+                    "added": .array(result.stored.map(\.json)), "there_already": .array(result.duplicates.map(\.json)),
                     "refused": .array(result.refused.map { .string($0) }), "digested_again": .integer(Int64(again)),
                 ])
             )
@@ -115,7 +156,7 @@ enum SymbolsCommand: Command {
                     "reports": .integer(Int64(build.reports)),
                 ])
             }
-            console.print(.object(["symbols": .array(entries.map(json)), "waiting": .array(waiting)]))
+            console.print(.object(["symbols": .array(entries.map(\.json)), "waiting": .array(waiting)]))
         } else {
             for entry in entries { console.print(line(entry)) }
             if !builds.isEmpty {
@@ -138,14 +179,6 @@ enum SymbolsCommand: Command {
         bytes < 1 << 20 ? "\((bytes + 1023) >> 10) KiB" : "\(bytes >> 20).\((bytes >> 10 & 1023) * 10 / 1024) MiB"
     }
 
-    private static func json(_ entry: SymbolStore.Entry) -> JSONValue {
-        .object([
-            "build_id": .string(entry.buildID), "name": .string(entry.name), "content": .string(entry.content.rawValue),
-            "size": .integer(Int64(entry.size)), "stored": .integer(Int64(entry.stored)),
-            "added": .string(entry.added),
-        ])
-    }
-
     // MARK: check
 
     private static func check(_ paths: [String], _ arguments: Arguments, _ console: Console) -> ExitCode {
@@ -164,11 +197,7 @@ enum SymbolsCommand: Command {
     private static func finding(_ path: String) -> (isGood: Bool, text: String) {
         let file: BinaryFile
         do throws(BinaryFileError) { file = try BinaryFile(path: path) } catch {
-            switch error {
-            case .unreadable(let reason): return (false, reason)
-            case .notABinary: return (false, "no program or library (ELF)")
-            case .noLibrary(let problem): return (false, "libdw cannot be loaded, install libdw1: \(problem)")
-            }
+            return (false, "\(error)")
         }
         guard let buildID = file.buildID else { return (false, "no build id: link with --build-id") }
         guard let shortcoming = file.shortcoming else {

@@ -24,14 +24,10 @@ public struct BinaryFile: Sendable, Equatable {
     ///   - debugDirectories: As for `Symbolicator`.
     public init(path: String, debugDirectories: [String] = ["/usr/lib/debug"]) throws(BinaryFileError) {
         let finder = DebugFileFinder(debugDirectories: debugDirectories)
-        let absolute = path.hasPrefix("/") ? path : "\(Self.workingDirectory)/\(path)"
+        let absolute = Self.absolute(path)
         let file: ELFFile
         do throws(ELFFileError) { file = try ELFFile(path: absolute) } catch {
-            switch error {
-            case .unreadable(let code): throw .unreadable(String(cString: strerror(code)))
-            case .notAFile, .notELF: throw .notABinary
-            case .noLibrary(let problem): throw .noLibrary(problem)
-            }
+            throw BinaryFileError(error)
         }
         self.path = path
         buildID = file.buildID
@@ -56,6 +52,10 @@ public struct BinaryFile: Sendable, Equatable {
     /// would be in this one too.
     private static let mark = Array("\0RETROPER_YADYAM".utf8.reversed())
 
+    static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : "\(workingDirectory)/\(path)"
+    }
+
     private static var workingDirectory: String {
         guard let text = getcwd(nil, 0) else { return "" }
         defer { free(text) }
@@ -64,13 +64,31 @@ public struct BinaryFile: Sendable, Equatable {
 }
 
 /// Why a file is no binary that can be looked at.
-public enum BinaryFileError: Error, Sendable, Equatable {
+public enum BinaryFileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// It cannot be opened; with the system's text.
     case unreadable(String)
     /// It is something else than an ELF object.
     case notABinary
     /// libdw cannot be loaded, which reads such files; with the loader's text.
     case noLibrary(String)
+
+    init(_ error: ELFFileError) {
+        self =
+            switch error {
+            case .unreadable(let code): .unreadable(String(cString: strerror(code)))
+            case .notAFile, .notELF: .notABinary
+            case .noLibrary(let problem): .noLibrary(problem)
+            }
+    }
+
+    /// What is wrong, and what to do.
+    public var description: String {
+        switch self {
+        case .unreadable(let reason): reason
+        case .notABinary: "no program or library (ELF)"
+        case .noLibrary(let problem): "libdw cannot be loaded, install libdw1: \(problem)"
+        }
+    }
 }
 
 extension ELFFile {

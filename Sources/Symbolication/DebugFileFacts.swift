@@ -31,6 +31,23 @@ public struct DebugFileFacts: Sendable, Equatable, Codable {
     /// Looks at an ELF file; nil when it is none.
     public init?(path: String) {
         guard let file = try? ELFFile(path: path) else { return nil }
+        self.init(file)
+    }
+
+    /// Looks at an ELF file that may be packed, as it comes from elsewhere; nil when it is none, or its packing is damaged.
+    public init?(upload path: String) {
+        guard let packing = UnpackedFile.isPacked(path) else { return nil }
+        guard packing else {
+            self.init(path: path)
+            return
+        }
+        guard let descriptor = UnpackedFile.open(path, isStrict: true),
+            let file = try? ELFFile(descriptor: descriptor, path: path, isMapped: true)
+        else { return nil }
+        self.init(file)
+    }
+
+    private init(_ file: ELFFile) {
         buildID = file.buildID
         isCut = file.isCut
         size = file.size

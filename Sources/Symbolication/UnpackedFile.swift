@@ -2,12 +2,14 @@ internal import CZlib
 import Glibc
 
 /// A file of a symbol store, unpacked into one that has no name and is gone with its descriptor.
-enum UnpackedFile {
+public enum UnpackedFile {
     /// What a packed file may unpack to: a gigabyte of debug information is a large service.
     static let limit = 4 << 30
 
     /// Descriptor of the unpacked file; nil when there is no such file, or no room for it. One that is cut is unpacked as far as it goes.
-    static func open(_ path: String) -> Int32? {
+    ///
+    /// - Parameter isStrict: a packing that is damaged or cut is no file.
+    static func open(_ path: String, isStrict: Bool = false) -> Int32? {
         let packed = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard packed >= 0 else { return nil }
         guard let input = gzdopen(packed, "rb") else {
@@ -21,13 +23,29 @@ enum UnpackedFile {
         var total = 0
         while true {
             let count = buffer.withUnsafeMutableBytes { gzread(input, $0.baseAddress, UInt32($0.count)) }
-            guard count > 0 else { return output }
+            guard count > 0 else {
+                // At the end of a file that is cut, reading fails or says so only when it is closed.
+                var code: Int32 = 0
+                gzerror(input, &code)
+                guard isStrict, count < 0 || code != Z_OK || gzdirect(input) != 0 else { return output }
+                close(output)
+                return nil
+            }
             total += Int(count)
             guard total <= limit, write(buffer[..<Int(count)], to: output) else {
                 close(output)
                 return nil
             }
         }
+    }
+
+    /// True for gzip; nil when there is no such file.
+    public static func isPacked(_ path: String) -> Bool? {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var start: [UInt8] = [0, 0]
+        return read(descriptor, &start, 2) == 2 && start == [0x1f, 0x8b]
     }
 
     private static func temporary() -> Int32? {

@@ -173,6 +173,31 @@
             #expect((values?.last?["text"] as? String)?.contains("cut short") == true)
         }
 
+        @Test("symbolicate answers each line, and again without the debug information that it read")
+        func symbolicate() async throws {
+            try FileManager.default.createDirectory(atPath: collector.data, withIntermediateDirectories: true)
+            let script = """
+                nm --defined-only "$2" | awk '$2 == "t" || $2 == "T" { print "0x" $1 }' >"$3"
+                wc -l <"$3"; "$1" symbolicate "$2" <"$3"
+                """
+            let arguments = ["-c", script, "sh", Collector.mayday, program, "\(collector.temporary.path)/addresses"]
+            let first = try await ChildProcess.run("/bin/sh", arguments, environment: ["MAYDAY_DATA": collector.data])
+            let lines = first.output.split(separator: "\n", omittingEmptySubsequences: false)
+            let count = try #require(lines.first.flatMap { Int($0) })
+            #expect(count > 100 && lines.dropLast().count { $0.isEmpty } == count, "\(first.errors)")
+            #expect(first.output.contains("main.swift:") && first.output.contains(" [inlined]\n"))
+            let second = try await ChildProcess.run("/bin/sh", arguments, environment: ["MAYDAY_DATA": collector.data])
+            #expect(second.output == first.output)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: "\(collector.data)/symbols/answers") == [buildID]
+            )
+            let one = try await collector.run("symbolicate", program, "0x1")
+            #expect(one.output == "??\n\n" && one.status == .exited(1))
+            #expect(try await collector.run("symbolicate", program, "main").status == .exited(2))
+            let none = try await collector.run("symbolicate", "/nonexistent", "0x1")
+            #expect(none.status == .exited(1) && none.errors.contains("/nonexistent: No such file"), "\(none.errors)")
+        }
+
         @Test("paths that are no build id lead nowhere")
         func paths() {
             for text in ["", "ab", "../../etc/passwd", "abcdefg1", "ABCDEF12", "abcdef123", "ab/cdef12"] {

@@ -49,6 +49,17 @@ extension SQLStore {
         try engine.write { connection throws(StoreError) in try Self.set(connection, "admin_token", token) }
     }
 
+    func symbolsToken() throws(StoreError) -> SecretHash? {
+        try engine.read { connection throws(StoreError) in
+            try connection.query("SELECT value FROM settings WHERE name = 'symbols_token'") { $0.blob(0) }
+                .first.map(SecretHash.init)
+        }
+    }
+
+    func replaceSymbolsToken(with token: SecretHash) throws(StoreError) {
+        try engine.write { connection throws(StoreError) in try Self.set(connection, "symbols_token", token) }
+    }
+
     func publicURL() throws(StoreError) -> String? {
         try engine.read { connection throws(StoreError) in
             try connection.query("SELECT value FROM settings WHERE name = 'public_url'") { $0.text(0) }.first

@@ -11,23 +11,65 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
+
+/// What a request does, and with which file.
+typedef enum Kind { KIND_GET, KIND_POST, KIND_PUT_FILE, KIND_GET_FILE } Kind;
 
 typedef struct Response {
     uint8_t *bytes;
     size_t capacity;
     size_t length;
     bool full;
+    /// Where the body of an answer with status 200 goes instead, and how much of it may still come.
+    const MaydayHTTPFile *file;
+    int64_t room;
+    const LibCurl *curl;
+    void *handle;
 } Response;
+
+static size_t receive_into_file(Response *response, const char *bytes, size_t arrived) {
+    if ((int64_t)arrived > response->room) return 0;
+    response->room -= (int64_t)arrived;
+    for (size_t done = 0; done < arrived;) {
+        ssize_t count = write(response->file->descriptor, bytes + done, arrived - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return 0;
+        done += (size_t)count;
+    }
+    return arrived;
+}
 
 static size_t receive(char *bytes, size_t size, size_t count, void *context) {
     Response *response = context;
     size_t arrived = size * count;
+    if (response->file != NULL) {
+        long status = 0;
+        response->curl->easy_getinfo(response->handle, LIBCURL_INFO_RESPONSE_CODE, &status);
+        if (status == 200) return receive_into_file(response, bytes, arrived);
+    }
     size_t room = response->capacity - response->length;
     size_t taken = arrived < room ? arrived : room;
     memcpy(response->bytes + response->length, bytes, taken);
     response->length += taken;
     response->full = taken < arrived;
     return taken;  // Less than `arrived` ends the transfer: the status is known and an endless body costs nothing.
+}
+
+typedef struct Sent {
+    int descriptor;
+    int64_t left;
+} Sent;
+
+static size_t send_file(char *bytes, size_t size, size_t count, void *context) {
+    const size_t failed = 0x10000000;  // CURL_READFUNC_ABORT
+    Sent *sent = context;
+    size_t wanted = size * count < (size_t)sent->left ? size * count : (size_t)sent->left;
+    if (wanted == 0) return 0;
+    ssize_t got = read(sent->descriptor, bytes, wanted);
+    if (got <= 0) return failed;
+    sent->left -= got;
+    return (size_t)got;
 }
 
 /// What `receive_header` looks for, NULL for nothing, and where it puts it.
@@ -72,7 +114,8 @@ static void fail(MaydayHTTPAnswer *answer, MaydayHTTPOutcome outcome, const char
     snprintf(answer->error, sizeof answer->error, "%s", reason);
 }
 
-static void transfer(const MaydayHTTPRequest *request, bool is_post, MaydayHTTPAnswer *answer) {
+static void transfer(
+    const MaydayHTTPRequest *request, Kind kind, const MaydayHTTPFile *file, MaydayHTTPAnswer *answer) {
     const char *problem = NULL;
     const LibCurl *curl = mayday_libcurl(&problem);
     if (curl == NULL) {
@@ -91,7 +134,8 @@ static void transfer(const MaydayHTTPRequest *request, bool is_post, MaydayHTTPA
         code |= longer == NULL;
         headers = longer != NULL ? longer : headers;
     }
-    Response response = {request->response, request->response_capacity, 0, false};
+    Response response = {request->response, request->response_capacity, 0, false, NULL, 0, curl, handle};
+    Sent sent = {-1, 0};
     char error[LIBCURL_ERROR_SIZE] = "";
     // Each of these fails only when memory is short or the library was built without the option.
     code |= curl->easy_setopt(handle, LIBCURL_OPT_ERRORBUFFER, error);
@@ -99,7 +143,22 @@ static void transfer(const MaydayHTTPRequest *request, bool is_post, MaydayHTTPA
     code |= curl->easy_setopt(handle, LIBCURL_OPT_PROTOCOLS, (long)LIBCURL_PROTOCOLS_HTTP_AND_HTTPS);
     code |= curl->easy_setopt(handle, LIBCURL_OPT_URL, request->url);
     code |= curl->easy_setopt(handle, LIBCURL_OPT_HTTPHEADER, headers);
-    if (is_post) {
+    if (kind == KIND_GET_FILE) {
+        response.file = file;
+        response.room = file->length;
+    }
+    if (kind == KIND_PUT_FILE) {
+        sent = (Sent){file->descriptor, file->length};
+        code |= curl->easy_setopt(handle, LIBCURL_OPT_UPLOAD, 1L);
+        code |= curl->easy_setopt(handle, LIBCURL_OPT_READFUNCTION, send_file);
+        code |= curl->easy_setopt(handle, LIBCURL_OPT_READDATA, &sent);
+        code |= curl->easy_setopt(handle, LIBCURL_OPT_INFILESIZE_LARGE, file->length);
+    }
+    if (file != NULL) {
+        code |= curl->easy_setopt(handle, LIBCURL_OPT_LOW_SPEED_LIMIT, 1L);
+        code |= curl->easy_setopt(handle, LIBCURL_OPT_LOW_SPEED_TIME, file->silence_s);
+    }
+    if (kind == KIND_POST) {
         code |= curl->easy_setopt(handle, LIBCURL_OPT_POST, 1L);
         code |= curl->easy_setopt(handle, LIBCURL_OPT_POSTFIELDS, request->body);
         code |= curl->easy_setopt(handle, LIBCURL_OPT_POSTFIELDSIZE_LARGE, (int64_t)request->body_length);
@@ -132,18 +191,31 @@ static void transfer(const MaydayHTTPRequest *request, bool is_post, MaydayHTTPA
     curl->slist_free_all(headers);
 }
 
-static void perform(const MaydayHTTPRequest *request, bool is_post, MaydayHTTPAnswer *answer) {
+static void perform(
+    const MaydayHTTPRequest *request, Kind kind, const MaydayHTTPFile *file, MaydayHTTPAnswer *answer) {
     memset(answer, 0, sizeof *answer);
     if (!mayday_sending_begin()) {
         fail(answer, MAYDAY_HTTP_FAILED, "the process is ending");
         return;
     }
-    transfer(request, is_post, answer);
+    transfer(request, kind, file, answer);
 }
 
-void mayday_http_post(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer) { perform(request, true, answer); }
+void mayday_http_post(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer) {
+    perform(request, KIND_POST, NULL, answer);
+}
 
-void mayday_http_get(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer) { perform(request, false, answer); }
+void mayday_http_get(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer) {
+    perform(request, KIND_GET, NULL, answer);
+}
+
+void mayday_http_put_file(const MaydayHTTPRequest *request, const MaydayHTTPFile *file, MaydayHTTPAnswer *answer) {
+    perform(request, KIND_PUT_FILE, file, answer);
+}
+
+void mayday_http_get_file(const MaydayHTTPRequest *request, const MaydayHTTPFile *file, MaydayHTTPAnswer *answer) {
+    perform(request, KIND_GET_FILE, file, answer);
+}
 
 typedef struct Work {
     void (*work)(void *context);

@@ -66,6 +66,21 @@ void mayday_http_post(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer
 /// The same for a GET request, which has no body. Thread-safe.
 void mayday_http_get(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer);
 
+/// A file that is sent or written, open at the byte to begin with.
+typedef struct MaydayHTTPFile {
+    int descriptor;
+    /// To send: so many bytes. To write: no more than so many.
+    int64_t length;
+    /// A transfer that brings less than a byte a second for so long has failed.
+    long silence_s;
+} MaydayHTTPFile;
+
+/// Sends the bytes of a file by a PUT request; `request->body` is not looked at. Thread-safe.
+void mayday_http_put_file(const MaydayHTTPRequest *request, const MaydayHTTPFile *file, MaydayHTTPAnswer *answer);
+
+/// Writes the body of an answer whose status is 200 to a file. It has failed when the body is longer than may be. Thread-safe.
+void mayday_http_get_file(const MaydayHTTPRequest *request, const MaydayHTTPFile *file, MaydayHTTPAnswer *answer);
+
 /// Runs `work(context)` on a thread of its own that ends with it, so that blocking calls never hold a thread of Swift's
 /// pool. The signals that a service handles never arrive there, SIGPIPE included. Returns 0 or an error number.
 int mayday_run_on_own_thread(void (*work)(void *context), void *context);
