@@ -54,14 +54,14 @@ def source(number):
     return "".join(text)
 
 
-def generate(directory):
+def generate(directory, count):
     ballast = directory / "Sources" / "Ballast"
     program = directory / "Sources" / "LargeCrasher"
     for folder in (ballast, program):
         folder.mkdir(parents=True, exist_ok=True)
-    files = {ballast / f"Part{number}.swift": source(number) for number in range(FILES)}
+    files = {ballast / f"Part{number}.swift": source(number) for number in range(count)}
     calls = "\n".join(
-        f"    total ^= entry{entry}of{number}(total)" for number in range(FILES) for entry in range(ENTRIES)
+        f"    total ^= entry{entry}of{number}(total)" for number in range(count) for entry in range(ENTRIES)
     )
     files[ballast / "All.swift"] = f"public func all(_ seed: Int) -> Int {{\n    var total = seed\n{calls}\n    return total\n}}\n"
     files[program / "Ballast.swift"] = (
@@ -83,12 +83,13 @@ def debug_bytes(program):
     return sum(int(size, 16) for size in re.findall(r"\.debug_\w+\s+\w+\s+[0-9a-f]+\s+[0-9a-f]+\s+([0-9a-f]+)", table))
 
 
-def large_program():
-    directory = BUILD / "large"
-    generate(directory)
+def large_program(name="large", count=FILES, wanted=WANTED):
+    """The program of so many files, and how many bytes of debug information it has."""
+    directory = BUILD / name
+    generate(directory, count)
     log("the first build of the large program takes some minutes; it is kept in .build/benchmarks")
-    program = swift_build(directory, BUILD / "large-build", ["LargeCrasher"]) / "LargeCrasher"
+    program = swift_build(directory, BUILD / f"{name}-build", ["LargeCrasher"]) / "LargeCrasher"
     size = debug_bytes(program)
-    if size < WANTED:
-        raise Failure(f"the large program has {size} bytes of debug information instead of {WANTED}: raise FILES in large.py")
+    if size < wanted:
+        raise Failure(f"the large program has {size} bytes of debug information instead of {wanted}: raise its files")
     return program, size

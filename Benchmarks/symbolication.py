@@ -1,7 +1,8 @@
 """Functions, files and lines of addresses, beside llvm-symbolizer and addr2line, on the same file in the same run.
 
-Ours is the process that the collector runs, asked over its own pipe: so reading the report, grouping and writing it are in
-its time. The others get addresses on standard input and answer on standard output, and stay running as well.
+All three get addresses on standard input and answer with text on standard output: `mayday symbolicate` is what the collector
+uses, asked as the others are. Beside it the process that the collector runs, asked over its own pipe (`digest`): there the
+reading of a report, its grouping and writing are in the time.
 """
 
 import gzip
@@ -15,7 +16,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from harness import BUILD, ROOT, Failure, bench, log, rounds, swift_build
+from harness import ROOT, Failure, bench, fresh_directory, log, rounds, swift_build
 from large import large_program
 
 ADDRESSES = 10_000
@@ -74,13 +75,16 @@ class Process:
                 return int(line.split()[1]) / 1024
         raise Failure("no peak of memory")
 
+    def forget(self):
+        """Takes away what it kept for the next process."""
+
     def end(self):
         self.child.stdin.close()
         self.child.stdout.close()
         self.child.wait()
 
 
-class Ours(Process):
+class Digest(Process):
     def __init__(self, mayday):
         # The third descriptor is the collector's file, to which the image at work is written.
         progress = os.open("/dev/null", os.O_WRONLY)
@@ -136,6 +140,23 @@ class Theirs(Process):
         return last
 
 
+class Ours(Theirs):
+    """With answers kept in a directory, which is empty at first."""
+
+    def __init__(self, mayday, program, data):
+        super().__init__([mayday, "symbolicate", "--data", data, program])
+        self.answers = Path(data) / "symbols" / "answers"
+        self.unknown = 0
+
+    def forget(self):
+        for file in self.answers.glob("*"):
+            file.unlink()
+
+    def ends(self, line):
+        self.unknown += line == b"??\n"
+        return line == b"\n"
+
+
 class LLVM(Theirs):
     def __init__(self, tool, program):
         super().__init__([tool, f"--obj={program}", "--inlines", "--output-style=JSON"])
@@ -167,7 +188,8 @@ def timed(action):
 
 
 def measure(start, first, batch, program):
-    """Times of the first address on a cold and on a warm file, of a batch and of the same again; and memory."""
+    """Times of the first address on a cold and on a warm file, of a batch and of the same again, and of the batch in a process
+    that begins when another has answered it before; and memory."""
     times = {}
     for name in ("cold", "warm"):
         if name == "cold":
@@ -178,15 +200,24 @@ def measure(start, first, batch, program):
         times[f"first-{name}"] = time.perf_counter() - begin
         if name == "cold":
             process.end()
+            process.forget()
     times["pass-1"], answer = timed(lambda: process.ask(batch))
     times["pass-2"], _ = timed(lambda: process.ask(batch))
     times["memory"] = process.peak()
+    unknown = getattr(process, "unknown", 0)
+    if unknown > len(batch) // 10:
+        raise Failure(f"{unknown} of {2 * len(batch)} addresses are not known")
+    process.end()
+    begin = time.perf_counter()
+    process = start()
+    process.ask(batch)
+    times["restart"] = time.perf_counter() - begin
     process.end()
     return times, answer
 
 
 def run():
-    program, size = large_program()
+    program, size = large_program("larger", 110, 200_000_000)
     mayday = swift_build(ROOT, ROOT / ".build" / "release-build", ["mayday"]) / "mayday"
     llvm = shutil.which("llvm-symbolizer")
     if not llvm:
@@ -199,12 +230,15 @@ def run():
     log(f"{ADDRESSES} addresses of {Path(program).name}, {size / 1e6:.0f} MB of debug information")
     one, all_of_them = report(program, identity, addresses[:1]), report(program, identity, addresses)
 
-    figures = {"ours": [], "llvm-symbolizer": [], "addr2line": []}
+    figures = {"ours": [], "digest": [], "llvm-symbolizer": [], "addr2line": []}
     for _ in range(rounds(3)):
-        times, answer = measure(lambda: Ours(mayday), one, all_of_them, program)
-        if Ours.known(answer) < ADDRESSES * 0.9:
-            raise Failure(f"only {Ours.known(answer)} of {ADDRESSES} addresses have a line")
-        figures["ours"].append(times)
+        # Nothing is known of the file until the process that is asked for all of them has ended.
+        data = fresh_directory("answers")
+        figures["ours"].append(measure(lambda: Ours(mayday, program, data), addresses[:1], addresses, program)[0])
+        times, answer = measure(lambda: Digest(mayday), one, all_of_them, program)
+        if Digest.known(answer) < ADDRESSES * 0.9:
+            raise Failure(f"only {Digest.known(answer)} of {ADDRESSES} addresses have a line")
+        figures["digest"].append(times)
         figures["llvm-symbolizer"].append(measure(lambda: LLVM(llvm, program), addresses[:1], addresses, program)[0])
         figures["addr2line"].append(measure(lambda: Addr2line(program), addresses[:1], addresses, program)[0])
 
@@ -213,9 +247,12 @@ def run():
 
     for peer in ("llvm-symbolizer", "addr2line"):
         short = "llvm" if peer == "llvm-symbolizer" else peer
-        for what, name in (("pass-1", "first-pass"), ("pass-2", "second-pass")):
+        for what, name in (("pass-1", "first-pass"), ("pass-2", "second-pass"), ("restart", "restart")):
             ours, theirs = ADDRESSES / middle("ours", what), ADDRESSES / middle(peer, what)
             bench(f"symbolication-{name}-{short}", ours, "addresses/s", ours / theirs, peer)
         for what in ("first-cold", "first-warm"):
             bench(f"symbolication-{what}-{short}", middle("ours", what) * 1e3, "ms", middle(peer, what) / middle("ours", what), peer)
         bench(f"symbolication-memory-{short}", middle("ours", "memory"), "MB", middle(peer, "memory") / middle("ours", "memory"), peer)
+    for what, name in (("pass-1", "first"), ("pass-2", "second")):
+        ours = ADDRESSES / middle("digest", what)
+        bench(f"symbolication-digest-{name}", ours, "frames/s", ours * middle("llvm-symbolizer", what) / ADDRESSES, "llvm-symbolizer")

@@ -61,7 +61,8 @@ struct SymbolReception: Sendable {
 
     private func digestAgain(_ buildID: String) throws(StoreError) {
         let count = try SymbolArrival.digestAgain([buildID], waiting: WaitingReports(symbols), store: store)
-        log.line("symbols: build \(buildID) is here; \(count) reports are digested again")
+        let reports = count == 1 ? "1 report is" : "\(count) reports are"
+        log.line("symbols: build \(buildID) is here; \(reports) digested again")
         if count > 0 { worker.wake() }
     }
 }

@@ -52,9 +52,9 @@
             curl -s --retry 300 --retry-delay 1 --retry-all-errors http://127.0.0.1:7171/healthz >/dev/null
             "$mayday" import --data data "$report" "$other" >/dev/null
             await() { for try in $(seq 3000); do grep -q "$1" serve.log && return; sleep 0.02; done; cat serve.log; exit 1; }
-            await "build $id is here; 1 reports are digested again"
+            await "build $id is here; 1 report is digested again"
             await "debuginfod: http://127.0.0.1:9: build $missing"
-            await "is in issue 3"
+            await "is in issue 2"
             # Asked for once: what no server has is remembered over a restart.
             while [ ! -e "data/symbols/debuginfod/$missing" ]; do sleep 0.02; done
             cat serve.log

@@ -83,7 +83,7 @@
             let sent = try await collector.run("symbols", "add", "--server", url, program, environment: environment)
             #expect(sent.status == .exited(0), "\(sent.errors)")
             #expect(sent.output.hasPrefix("added \(buildID)  CaptureChild, debug information, "), "\(sent.output)")
-            _ = await serving.child.line(containing: "1 reports are digested again", in: .errors)
+            _ = await serving.child.line(containing: "1 report is digested again", in: .errors)
             _ = await serving.child.line(containing: "is in issue 2", in: .errors)
             let shown = try await collector.run("show", report.header.id)
             #expect(shown.output.contains(".c:") || shown.output.contains(".swift:"), "\(shown.output)")

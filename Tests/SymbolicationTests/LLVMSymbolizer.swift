@@ -52,5 +52,8 @@ struct Line: Equatable, CustomStringConvertible {
     var line: Int?
     var column: Int?
 
+    /// File and line.
+    var place: String { "\(file ?? "-"):\(line ?? 0)" }
+
     var description: String { "\(function) \(file ?? "-"):\(line ?? 0):\(column ?? 0)" }
 }

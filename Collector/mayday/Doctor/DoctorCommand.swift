@@ -7,7 +7,7 @@ import Store
 enum DoctorCommand: Command {
     static let spec = CommandSpec(
         name: "doctor",
-        summary: "Check that crashes would be reported: collector, binary or process",
+        summary: "Check that crashes would be reported: collector, binary, process",
         operands: "[BINARY]",
         operandCount: 0...1,
         options: [
