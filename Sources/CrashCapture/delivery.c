@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 enum {
@@ -16,6 +17,8 @@ enum {
     POLL_NS = 2 * 1000 * 1000,
     REAP_LIMIT_NS = 1000 * 1000 * 1000,
     MARGIN_MS = 200,
+    /// A delivery needs descriptors that the service did not have (`MaydayStart.h`).
+    REPORTER_DESCRIPTORS = 64,
     HIGHEST_SIGNAL = 64,
     STATUS_TAKEN = -1,
 };
@@ -56,6 +59,16 @@ void mayday_close_others(int kept) {
     }
 }
 
+/// The reporter's own limit, where the hard one allows for more than the service had.
+static void raise_descriptor_limit(void) {
+    struct rlimit limit;
+    if (syscall(SYS_prlimit64, 0L, (long)RLIMIT_NOFILE, NULL, &limit) != 0) return;
+    rlim_t wanted = limit.rlim_max < REPORTER_DESCRIPTORS ? limit.rlim_max : REPORTER_DESCRIPTORS;
+    if (limit.rlim_cur >= wanted) return;
+    limit.rlim_cur = wanted;
+    syscall(SYS_prlimit64, 0L, (long)RLIMIT_NOFILE, &limit, NULL);
+}
+
 /// In the child, which shares our memory until it executes: system calls only.
 static int become_reporter(void *unused) {
     (void)unused;
@@ -70,6 +83,7 @@ static int become_reporter(void *unused) {
     int kept = mayday_spool.published ? -1 : mayday_spool.fd;
     if (kept >= 0) sys_fcntl(kept, F_SETFD, 0);
     mayday_close_others(kept);
+    raise_descriptor_limit();
     char **arguments = mayday_settings->reporter_arguments;
     char **environment = mayday_settings->reporter_environment;
     syscall(SYS_execve, "/proc/self/exe", arguments, environment);

@@ -66,11 +66,14 @@ static HeldDescriptor hold(const char *directory, int flags) {
     return held;
 }
 
-static void hold_descriptors(Settings *settings, const char *spool) {
-    settings->spool = spool != NULL ? hold(spool, O_RDONLY) : (HeldDescriptor){.fd = -1};
-    settings->spool_error = spool != NULL && settings->spool.fd < 0 ? errno : 0;
+/// None where few are left: what works without us at that limit must work with us. They are opened at the crash then.
+static bool hold_descriptors(Settings *settings, const char *spool) {
+    settings->spool = settings->tasks = settings->spare = (HeldDescriptor){.fd = -1};
+    if (mayday_free_descriptors(MAYDAY_DESCRIPTORS_TO_HOLD) < MAYDAY_DESCRIPTORS_TO_HOLD) return false;
+    if (spool != NULL) settings->spool = hold(spool, O_RDONLY);
     settings->tasks = hold("/proc/self/task", O_RDONLY);
     settings->spare = hold("/", O_PATH);
+    return true;
 }
 
 static void let_go(const Settings *settings) {
@@ -110,10 +113,10 @@ static MaydayCaptureStatus install(const MaydayCaptureOptions *options) {
         if (sigaction(mayday_crash_signals[index], NULL, &settings.previous[index]) != 0) return MAYDAY_CAPTURE_FAILED;
     }
     if (!mayday_thread_stack_ensure()) return MAYDAY_CAPTURE_FAILED;
-    hold_descriptors(&settings, options->spool_directory);
+    bool holds = hold_descriptors(&settings, options->spool_directory);
     gather_facts(&settings, executable);
     mayday_safe_memory_probe();
-    mayday_unwinder_load();
+    mayday_unwinder_load(holds);
     mayday_bind_calls();
 
     mayday_settings = mayday_settings_seal(&settings, options);

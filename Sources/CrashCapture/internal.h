@@ -66,8 +66,6 @@ typedef struct Settings {
     HeldDescriptor tasks;
     /// Closed at the crash to have room for another.
     HeldDescriptor spare;
-    /// errno of opening the spool directory at install, 0 when it went well.
-    int spool_error;
     const char *report_members;
     const char *process_members;
     /// Arguments, and the environment, which begins with the two variables that delivery.c fills in. NULL for no reporter.
@@ -237,8 +235,10 @@ bool mayday_spool_write(const void *bytes, size_t count);
 void mayday_spool_cut(uint64_t size);
 /// fsync, rename, fsync of the directory; the lock is released.
 void mayday_spool_publish(void);
-/// The directory, once the report was opened; -1 when there is none.
+/// The directory, once the report was opened, to be given to calls beside a name from `mayday_spool_name`; -1 when there is none.
 int mayday_spool_directory(void);
+/// What a file in that directory is called.
+void mayday_spool_name(char to[PATH_MAX], const char *name);
 /// The file that is not published is not needed: it is empty, or somebody has the report.
 void mayday_spool_remove_part(void);
 /// Leaves word for the next start (last_crash.c).

@@ -9,20 +9,22 @@
 #include "system_calls.h"
 
 static char target[MAYDAY_LAST_CRASH_CAPACITY];
+static char link_name[PATH_MAX];
 
 void mayday_remember_crash(void) {
     int directory = mayday_spool_directory();
     // The process that called `start` lives on after a rehearsal, and after the crash of a child that it forked.
-    if (directory < 0 || mayday_is_rehearsal() || mayday_crash.pid != mayday_settings->pid) return;
+    if (directory == -1 || mayday_is_rehearsal() || mayday_crash.pid != mayday_settings->pid) return;
     Line line = {.data = target, .capacity = sizeof target - 1};
     const char *name = mayday_signal_name(mayday_crash.signal);
     mayday_line_raw(&line, mayday_crash.id);
     mayday_line_raw(&line, " ");
     mayday_line_raw(&line, name != NULL ? name : "crash");
     target[line.length] = '\0';
+    mayday_spool_name(link_name, MAYDAY_LAST_CRASH_LINK);
     // An older one was not told to anybody, and is not the last any more.
-    sys_unlinkat(directory, MAYDAY_LAST_CRASH_LINK);
-    sys_symlinkat(target, directory, MAYDAY_LAST_CRASH_LINK);
+    sys_unlinkat(directory, link_name);
+    sys_symlinkat(target, directory, link_name);
 }
 
 #endif

@@ -24,9 +24,10 @@ enum {
 
 SpoolFile mayday_spool = {.fd = -1};
 
+/// The directory that is held from install on; AT_FDCWD where none is, and the names are absolute paths; -1 for none.
 static int directory_fd = -1;
-static char part_name[64];
-static char final_name[64];
+static char part_name[PATH_MAX];
+static char final_name[PATH_MAX];
 
 /// libunwind keeps a pipe from install on, by its numbers. Where the service closed it, the walk reads from what has these
 /// numbers now and closes it: the report stays clear of low ones.
@@ -37,23 +38,26 @@ static int keep_clear(int fd) {
     return high;
 }
 
-/// The descriptor from install, unless that directory was removed.
-static int open_directory(void) {
+/// The descriptor from install, unless that directory was removed. Elsewhere paths do, which cost no descriptor.
+static int find_directory(void) {
     struct stat status;
     int fd = mayday_held(&mayday_settings->spool);
-    if (fd >= 0 && sys_fstat(fd, &status) == 0 && status.st_nlink > 0) return fd;
-    return keep_clear(sys_openat(AT_FDCWD, mayday_settings->spool_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+    return fd >= 0 && sys_fstat(fd, &status) == 0 && status.st_nlink > 0 ? fd : AT_FDCWD;
 }
 
 int mayday_spool_directory(void) { return directory_fd; }
 
-static void join(char *to, size_t capacity, const char *first, const char *second, const char *third) {
+static void join(char to[PATH_MAX], const char *directory, const char *name, const char *suffix) {
     size_t at = 0;
-    const char *parts[] = {first, second, third};
-    for (int index = 0; index < 3; index++) {
-        for (const char *from = parts[index]; *from != '\0' && at + 1 < capacity; from++) to[at++] = *from;
+    const char *parts[] = {directory, *directory != '\0' ? "/" : "", name, suffix};
+    for (int index = 0; index < 4; index++) {
+        for (const char *from = parts[index]; *from != '\0' && at + 1 < PATH_MAX; from++) to[at++] = *from;
     }
     to[at] = '\0';
+}
+
+void mayday_spool_name(char to[PATH_MAX], const char *name) {
+    join(to, directory_fd == AT_FDCWD ? mayday_settings->spool_path : "", name, "");
 }
 
 /// The beginning of the report, up to its whole. Address space only, as far as it is not used.
@@ -124,18 +128,18 @@ void mayday_spool_open(const char *id) {
         move_to_memory(0);
         return;
     }
-    join(part_name, sizeof part_name, id, ".jsonl.gz", ".part");
-    join(final_name, sizeof final_name, id, ".jsonl.gz", "");
-    join(mayday_spool.path, sizeof mayday_spool.path, mayday_settings->spool_path, "/", final_name);
-    directory_fd = open_directory();
+    directory_fd = find_directory();
+    const char *above = directory_fd == AT_FDCWD ? mayday_settings->spool_path : "";
+    join(part_name, above, id, ".jsonl.gz.part");
+    join(final_name, above, id, ".jsonl.gz");
+    join(mayday_spool.path, mayday_settings->spool_path, id, ".jsonl.gz");
     // Without O_EXCL: an attempt that was left may have made it.
     int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
-    if (directory_fd >= 0) mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
+    mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
     // A thread that is not stopped and waits for a descriptor may have taken the room that was made.
     for (int attempt = 1; mayday_spool.fd < 0 && errno == EMFILE && attempt < OPEN_ATTEMPTS; attempt++) {
         mayday_make_room_again();
-        if (directory_fd < 0) directory_fd = open_directory();
-        if (directory_fd >= 0) mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
+        mayday_spool.fd = sys_openat(directory_fd, part_name, flags, 0600);
     }
     if (mayday_spool.fd < 0) {
         move_to_memory(errno);
@@ -168,6 +172,14 @@ bool mayday_spool_write(const void *bytes, size_t count) {
     return mayday_spool.fd >= 0 || mayday_spool.size <= sizeof kept;
 }
 
+/// The name is durable, too.
+static void sync_directory(void) {
+    int fd = directory_fd;
+    if (fd < 0) fd = sys_openat(AT_FDCWD, mayday_settings->spool_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    sys_fsync(fd);
+    if (fd >= 0 && fd != directory_fd) sys_close(fd);
+}
+
 void mayday_spool_publish(void) {
     if (mayday_spool.fd < 0 || mayday_spool.published) return;
     if (mayday_spool.has_tail) sys_ftruncate(mayday_spool.fd, (off_t)mayday_spool.size);
@@ -189,10 +201,10 @@ void mayday_spool_publish(void) {
         return;
     }
     mayday_spool.published = true;
-    if (!tried) sys_fsync(directory_fd);
     // Closing releases the lock: from here on the report is anybody's who claims it.
     sys_close(mayday_spool.fd);
     mayday_spool.fd = -1;
+    if (!tried) sync_directory();
 }
 
 void mayday_spool_remove_part(void) {

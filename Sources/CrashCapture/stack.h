@@ -64,7 +64,7 @@ void mayday_frame_object(Line *line, const StackFrame *frame);
 void mayday_stack_members(Line *line, const Stack *stack);
 
 /// Loads libunwind privately and warms it up. Install.
-void mayday_unwinder_load(void);
+void mayday_unwinder_load(bool may_hold);
 /// Loaded, and never left in the middle of a call.
 bool mayday_unwinder_usable(void);
 /// Walks by unwind tables, appending to `stack`. `exact`: the pc of `context` is exact, not a return address.

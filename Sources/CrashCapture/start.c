@@ -119,6 +119,7 @@ void mayday_start(const MaydayProgram *program, MaydayStart *outcome) {
         .environment = settings.environment,
         .reporter_deadline_ms = settings.delivery_deadline_ms,
     };
+    outcome->few_descriptors = mayday_free_descriptors(MAYDAY_DESCRIPTORS_TO_HOLD) < MAYDAY_DESCRIPTORS_TO_HOLD;
     outcome->capture = mayday_capture_install(&options);
     outcome->error = errno;
     outcome->has_unwinder = strcmp(mayday_capture_unwinder(), "libunwind") == 0;

@@ -4,12 +4,13 @@
 
 #include "internal.h"
 
+#include "system_calls.h"
 #include "unwinder.h"
 #include "runs_at_start.h"
 
 #include <string.h>
 
-Unwinder mayday_unwinder WRITTEN_AT_START;
+Unwinder mayday_unwinder WRITTEN_AT_START = {.pipe = {-1, -1}};
 
 #if defined(__x86_64__)
 enum { FRAME_POINTER = UNW_X86_64_RBP };
@@ -23,6 +24,12 @@ static ucontext_t start;
 
 /// Left in the middle, it may hold its own lock for ever: then it is not called again.
 static volatile bool inside WRITTEN_AT_START;
+
+/// Async-signal-safe.
+bool mayday_unwinder_pipe_is_taken(void) {
+    const int *pipe = mayday_unwinder.pipe;
+    return pipe[0] >= 0 && (sys_fcntl(pipe[0], F_GETFD, 0) >= 0 || sys_fcntl(pipe[1], F_GETFD, 0) >= 0);
+}
 
 /// Async-signal-safe.
 bool mayday_unwinder_usable(void) { return mayday_unwinder.usable && !inside; }

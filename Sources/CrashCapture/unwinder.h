@@ -20,9 +20,14 @@ typedef struct Unwinder {
     int (*is_signal_frame)(unw_cursor_t *);
     int (*get_function)(unw_addr_space_t, unw_word_t, unw_proc_info_t *, void *);
     unw_addr_space_t *own_memory;
+    /// The numbers of a pipe of its own that was closed at start, or -1. Usable only when it has them back.
+    int pipe[2];
 } Unwinder;
 
 extern Unwinder mayday_unwinder;
+
+/// Somebody else has a number of libunwind's pipe: a walk would read from that, or wait for it. Async-signal-safe.
+bool mayday_unwinder_pipe_is_taken(void);
 
 #pragma GCC visibility pop
 

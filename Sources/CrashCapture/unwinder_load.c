@@ -6,10 +6,27 @@
 #include "runs_at_start.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__has_include)
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define IS_SINGLE_THREADED (__libc_single_threaded != 0)
+#endif
+#endif
+#if !defined(IS_SINGLE_THREADED)
+#define IS_SINGLE_THREADED false
+#endif
 
 #define TEXT_OF(name) #name
 #define NAME_OF(macro) TEXT_OF(macro)
+
+static char problem[256];
+
+const char *mayday_capture_unwinder_problem(void) { return problem; }
 
 /// The registers of a thread that has just entered `function`, and that nobody called.
 static void enter(ucontext_t *context, uintptr_t function, const uintptr_t *stack) {
@@ -36,9 +53,35 @@ static void warm_up(uintptr_t function) {
     mayday_unwinder_function(function, &range);
 }
 
-void mayday_unwinder_load(void) {
+/// The two lowest free numbers, which a pipe gets.
+static void find_free(int numbers[2]) {
+    int found = 0;
+    for (int fd = 0; found < 2; fd++) {
+        if (fcntl(fd, F_GETFD) < 0) numbers[found++] = fd;
+    }
+}
+
+/// Closes the pipe that the walk has opened, at these numbers, if that is what they are. Not beside other threads, one of which may
+/// have opened another.
+static void let_go_of_pipe(const int numbers[2]) {
+    struct stat ends[2];
+    for (int index = 0; index < 2; index++) {
+        if (fstat(numbers[index], &ends[index]) != 0 || !S_ISFIFO(ends[index].st_mode)) return;
+    }
+    if (ends[0].st_ino != ends[1].st_ino || !IS_SINGLE_THREADED) return;
+    for (int index = 0; index < 2; index++) {
+        close(numbers[index]);
+        mayday_unwinder.pipe[index] = numbers[index];
+    }
+}
+
+void mayday_unwinder_load(bool may_hold) {
     void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) return;
+    if (library == NULL) {
+        const char *reason = dlerror();
+        if (reason != NULL) strncpy(problem, reason, sizeof problem - 1);
+        return;
+    }
     Unwinder *found = &mayday_unwinder;
     found->init_local = (int (*)(unw_cursor_t *, unw_context_t *, int))dlsym(library, NAME_OF(UNW_OBJ(init_local2)));
     found->step = (int (*)(unw_cursor_t *))dlsym(library, NAME_OF(UNW_OBJ(step)));
@@ -51,8 +94,17 @@ void mayday_unwinder_load(void) {
         library, NAME_OF(UNW_OBJ(get_proc_info_by_ip)));
     found->own_memory = (unw_addr_space_t *)dlsym(library, NAME_OF(UNW_OBJ(local_addr_space)));
 
+    int numbers[2] = {-1, -1};
+    if (!may_hold) find_free(numbers);
     warm_up((uintptr_t)found->step);
+    if (!may_hold) let_go_of_pipe(numbers);
     found->usable = true;
 }
+
+#else
+
+#include "CrashCapture.h"
+
+const char *mayday_capture_unwinder_problem(void) { return ""; }
 
 #endif

@@ -36,6 +36,10 @@ actor Delivery {
             hasMore = true
             return
         }
+        guard !Descriptors.areFew else {
+            for lane in lanes { say(.shortOfDescriptors, of: lane) }
+            return
+        }
         // Nobody is kept alive by a pause: it may take an hour.
         background = Task.detached(priority: .utility) { [weak self, lanes] in
             await withTaskGroup { group in
@@ -94,6 +98,11 @@ actor Delivery {
         let (previous, path, limits, names) = (last[lane.name], path, limits, lanes.map(\.name))
         let round = Task {
             _ = await previous?.value
+            guard !Descriptors.areFew else {
+                let summary = DeliverySummary.shortOfDescriptors
+                say(summary, of: lane)
+                return summary
+            }
             var tidying = DeliverySummary()
             tidy(path, limits: limits, uploaders: names, summary: &tidying)
             let summary = await lane.round(in: path, limit: limit, urgent: urgent, tidying: tidying)

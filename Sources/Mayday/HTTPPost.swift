@@ -80,6 +80,10 @@ package struct HTTPPost: Sendable {
     /// Whether libcurl is there.
     package static func selfCheck() -> [SelfCheck.Finding] {
         if let path = LibrarySearch.find("libcurl.so.4") { return [.ok("libcurl", path)] }
+        if mayday_free_descriptors(1) == 0 {
+            let remedy = "raise the limit of open files (ulimit -n)"
+            return [.warning("libcurl", "not looked for: no descriptor is free", remedy)]
+        }
         return [
             .problem(
                 "libcurl",
@@ -140,7 +144,8 @@ package struct HTTPPost: Sendable {
             )
         case MAYDAY_HTTP_NO_LIBRARY:
             let problem = text(of: answer.error)
-            return .failure(.retry(after: nil, reason: "libcurl cannot be used, install libcurl4: \(problem)"))
+            let remedy = SystemError.remedy(ofLoading: problem, package: "libcurl4")
+            return .failure(.retry(after: nil, reason: "libcurl cannot be used, \(remedy): \(problem)"))
         default:
             let isCancelled = cancellation.isCancelled.load(ordering: .relaxed)
             let reason = isCancelled ? "cancelled" : "no answer: \(text(of: answer.error))"

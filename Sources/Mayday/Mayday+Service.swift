@@ -16,7 +16,7 @@ final class Service: Sendable {
     private let hasSpool: Bool
     private let spoolLimits: SpoolLimits
     private let madeDelivery = Mutex<Delivery?>(nil)
-    /// True when earlier runs may have left reports in the spool.
+    /// True when earlier runs may have left reports in the spool, and they can be delivered beside the service.
     let hasLeftOver: Bool
     /// How many handled errors are reported.
     let errorLimits: ErrorLimits
@@ -65,7 +65,7 @@ final class Service: Sendable {
         selfCheck = outcome.self_check
         spoolLimits = configuration.spoolLimits
         hasSpool = outcome.enabled && outcome.spool.problem == MAYDAY_SPOOL_USABLE
-        hasLeftOver = hasSpool && outcome.left_over
+        hasLeftOver = hasSpool && outcome.left_over && !outcome.few_descriptors
     }
 
     /// Resolves the configuration, opens the spool and installs the capture, all of it in C (`MaydayStart.h` says why).
@@ -87,20 +87,29 @@ final class Service: Sendable {
 
     /// What the machine cannot give is a warning, since the service is not to blame.
     private static func warn(of outcome: MaydayStart) {
+        if outcome.few_descriptors {
+            StandardError.warn(
+                """
+                few file descriptors are left to the service: none is held for a crash, and what waits in the spool is not \
+                delivered now; raise the limit of open files (ulimit -n)
+                """
+            )
+        }
         if outcome.spool.problem != MAYDAY_SPOOL_USABLE, let error = SpoolError(outcome.spool) {
             StandardError.warn(
                 """
                 reports live in memory only, and one that cannot be delivered at the crash goes to standard error, \
-                for `mayday import`: \(error); set MAYDAY_SPOOL to a directory that does not exist yet, below one that \
-                this user may write to
+                for `mayday import`: \(error); \(error.remedy)
                 """
             )
         }
         switch outcome.capture {
         case MAYDAY_CAPTURE_INSTALLED:
             guard !outcome.has_unwinder else { return }
+            let problem = String(cString: mayday_capture_unwinder_problem())
+            let remedy = SystemError.remedy(ofLoading: problem, package: "libunwind8")
             StandardError.warn(
-                "stacks are found by frame pointers and may have gaps: libunwind.so.8 cannot be loaded, install libunwind8"
+                "stacks are found by frame pointers and may have gaps: libunwind.so.8 cannot be loaded, \(remedy)"
             )
         case MAYDAY_CAPTURE_ALREADY_INSTALLED: break
         case MAYDAY_CAPTURE_UNSUPPORTED: StandardError.warn("crashes are not captured on this platform, only on Linux")

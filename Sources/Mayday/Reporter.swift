@@ -28,17 +28,30 @@ enum Reporter {
         let deadline = ContinuousClock.now.advanced(by: left)
         // Uploads are given up a little earlier, which is written down; unless an uploader blocks every thread.
         let uploadDeadline = deadline - min(left / 10, .milliseconds(150))
+        guard !Descriptors.areTooFewToReport else { refuse(report) }
         let results = waitUntil(deadline) {
             await deliverAssigned(report, to: Lane.lanes(of: uploaders, rules: rules), deadline: uploadDeadline)
         }
         let destinations = uploaders.map(\.destination).joined(separator: ", ")
         let blocked =
-            "report \(lastComponent(report).madeVisible(limit: 300)) not delivered, \(destinations) took too long"
+            "report \(name(of: report)) not delivered, \(destinations) took too long"
         let all = results ?? [.notDelivered(blocked + fate(of: report))]
         // What went wrong is said last, where it is looked for.
         for result in all where result.isDelivered { StandardError.say(result.line) }
         for result in all where !result.isDelivered { StandardError.say(result.line) }
         _exit(all.allSatisfy(\.isDelivered) ? MAYDAY_REPORTER_DELIVERED : MAYDAY_REPORTER_NOT_DELIVERED)
+    }
+
+    /// Before anything of Dispatch is used, which would end this process without a word.
+    private static func refuse(_ report: String) -> Never {
+        StandardError.say("report \(name(of: report)) not delivered: \(Descriptors.reason)\(fate(of: report))")
+        _exit(MAYDAY_REPORTER_NOT_DELIVERED)
+    }
+
+    private static func name(of report: String) -> String {
+        if report.hasPrefix("fd:") { return "in memory" }
+        let file = lastComponent(report)
+        return SpoolEntry(fileName: file)?.id ?? file.madeVisible(limit: 300)
     }
 
     private static func fate(of report: String) -> String {

@@ -33,6 +33,16 @@ struct SpoolError: Error, Sendable, Equatable, CustomStringConvertible {
         case .cannot(let doing, let error): "cannot \(doing) \(path): \(error)"
         }
     }
+
+    /// What to do about it.
+    var remedy: String {
+        if case .cannot(_, let error) = problem, ![EROFS, EACCES, EPERM].contains(error.code),
+            let remedy = error.remedy
+        {
+            return remedy
+        }
+        return "set MAYDAY_SPOOL to a directory that does not exist yet, below one that this user may write to"
+    }
 }
 
 extension SpoolError {

@@ -36,6 +36,43 @@
             }
         }
 
+        /// Where few are left from the beginning, none is held: what the service opens later has the numbers of what was let go,
+        /// and nothing is read from it.
+        @Test(.notEmulated("an emulator has descriptors of its own"), arguments: [8, 9, 12, 20, 34])
+        func fewFromTheBeginning(limit: Int) async throws {
+            let plain = ["--descriptor-limit", "\(limit)"]
+            #expect(try await CaptureRun("count-descriptors", plain).outcome.output == "0 held\n")
+            for options in [plain, plain + ["--descriptors", "hard"], plain + ["--descriptors", "pipes"]] {
+                let run = try await CaptureRun("among:4", options)
+                #expect(run.outcome.status == .signalled(SIGSEGV))
+                let report = try run.onlyReport()
+                #expect(report.threads.count == 5, "\(options)")
+                #expect(report.threads.allSatisfy { !$0.frames.isEmpty && $0.truncated == nil }, "\(options)")
+                #expect(report.end?.unwinder == "libunwind")
+                #expect(report.end?.cut == [])
+            }
+        }
+
+        /// Enough are left: some are held.
+        @Test(.notEmulated("an emulator has descriptors of its own"), arguments: [35, 64])
+        func enough(limit: Int) async throws {
+            let run = try await CaptureRun("count-descriptors", ["--descriptor-limit", "\(limit)"])
+            #expect(run.outcome.output == "5 held\n")
+        }
+
+        /// Handlers that were there before ours may let the process live on: nothing of the service is closed, and where somebody
+        /// has the numbers of libunwind's pipe, stacks are found by frame pointers.
+        @Test(.notEmulated("an emulator has descriptors of its own"))
+        func fewAndAPreviousHandler() async throws {
+            let options = ["--descriptor-limit", "20", "--descriptors", "pipes", "--previous", "reset"]
+            let run = try await CaptureRun("among:4", options)
+            #expect(run.outcome.status == .signalled(SIGSEGV))
+            let report = try run.onlyReport()
+            #expect(report.threads.count == 5)
+            #expect(report.crashedThread?.frames.isEmpty == false)
+            #expect(report.end?.unwinder == "frame-pointer")
+        }
+
         /// A service that closes all that it does not know, as daemons do, and may open others in their place. What is in the
         /// place of libunwind's pipe is closed by libunwind during the capture: that must not be the report.
         @Test(arguments: ["segv", "among:4"], ["bare", "busy"])

@@ -77,6 +77,69 @@ import Testing
         #expect(outcome.output.hasSuffix("threads 1\n"))
     }
 
+    /// Runs the child with so many descriptors, with a report waiting, and the same without Mayday.
+    private func compare(_ arguments: [String], descriptors: Int, port: UInt16) async throws -> ChildProcess.Outcome {
+        let spool = try TestSpool()
+        let id = try spool.add(seed: 1)
+        func run(enabled: Bool) async throws -> ChildProcess.Outcome {
+            // Without what another test's child let slip.
+            let script = "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n \(descriptors); exec \"$@\""
+            return try await ChildProcess.run(
+                "/bin/sh",
+                ["-c", script, "sh", BuiltProduct.path("SDKChild")] + arguments,
+                environment: [
+                    "MAYDAY_SPOOL": spool.root, "MAYDAY_SERVICE": spool.service, "MAYDAY_ENABLED": "\(enabled)",
+                    "MAYDAY_DSN": "http://KEY@127.0.0.1:\(port)/1", "SWIFT_BACKTRACE": "enable=no",
+                ]
+            )
+        }
+        let (own, plain) = (try await run(enabled: true), try await run(enabled: false))
+        #expect(own.status == plain.status, "\(own.errors)")
+        // With 7 Dispatch has taken the last, or has not yet, when the service opens its file.
+        if descriptors != 7 { #expect(own.output == plain.output) }
+        #expect(spool.reports().contains(id))
+        return own
+    }
+
+    private static let fewDescriptors =
+        "mayday: warning: few file descriptors are left to the service: none is held for a crash, and what waits in the spool "
+        + "is not delivered now; raise the limit of open files (ulimit -n)\n"
+
+    /// Dispatch takes four, and ends the process when it gets none.
+    @Test(arguments: 4...20)
+    func `a service that works with few descriptors works with Mayday`(descriptors: Int) async throws {
+        let server = try ScriptedServer { .created($0) }
+        defer { server.stop() }
+        // Below 7 Dispatch itself fails, or does not: there only a service without it is sure to work.
+        for kind in descriptors < 7 ? ["sync"] : ["sync", "work"] {
+            let outcome = try await compare([kind], descriptors: descriptors, port: server.port)
+            #expect(outcome.status == .exited(0))
+            #expect(outcome.errors.hasPrefix(Self.fewDescriptors))
+            #expect(outcome.errors.contains("handled errors wait in memory") == (kind == "sync"))
+        }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test(arguments: [7, 8, 9, 14, 20])
+    func `a crash with few descriptors is told whole, and delivered or said not to be`(descriptors: Int) async throws {
+        let server = try ScriptedServer { .created($0) }
+        defer { server.stop() }
+        let outcome = try await compare(["work", "crash"], descriptors: descriptors, port: server.port)
+        #expect(outcome.status == .signalled(SIGILL))
+        let lines = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("mayday: ") }
+        let last = try #require(lines.last)
+        if descriptors < 15 {
+            #expect(
+                last.contains(
+                    " not delivered: few file descriptors are left, raise the limit of open files (ulimit -n); kept in "
+                )
+            )
+        } else {
+            #expect(last.hasSuffix(" delivered to collector at 127.0.0.1:\(server.port)"))
+            #expect(server.requests.count == 1)
+        }
+    }
+
     @Test func `without libunwind the service starts, and one line says what to install`() async throws {
         let home = try TemporaryDirectory()
         try Data("not a library".utf8).write(to: URL(fileURLWithPath: "\(home.path)/libunwind.so.8"))

@@ -110,6 +110,20 @@ case "last-run":
     print(run.crash.map { "\($0.report) \($0.time) \($0.signal)" } ?? "no crash")
 case "report":
     await Reporting.run(CommandLine.arguments.dropFirst(2).first ?? "")
+case "work":
+    // What a service does: a clock, a file, and a handled error beside it.
+    try await Task.sleep(for: .milliseconds(5))
+    let file = open("/dev/null", O_RDONLY)
+    if CommandLine.arguments.contains("capture") { Mayday.capture(message: "noticed") }
+    if CommandLine.arguments.contains("crash") { fatalError("the cart is empty") }
+    try await Task.sleep(for: .milliseconds(20))
+    print("worked: \(file >= 0)")
+case "sync":
+    // No Dispatch, no task.
+    Mayday.capture(message: "noticed")
+    let file = open("/dev/null", O_RDONLY)
+    usleep(20_000)
+    print("worked: \(file >= 0)")
 case "leave":
     // At any moment of the delivery of what was left over.
     usleep(CommandLine.arguments.dropFirst(2).first.flatMap { UInt32($0) } ?? 0)

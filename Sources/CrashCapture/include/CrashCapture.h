@@ -68,6 +68,9 @@ MaydayCaptureStatus mayday_capture_install(const MaydayCaptureOptions *options);
 /// How frames will be found: "libunwind" when it could be loaded, "frame-pointer" otherwise. Valid after install.
 const char *mayday_capture_unwinder(void);
 
+/// Why libunwind could not be loaded, as the loader says it; empty when that is not known. Valid after install.
+const char *mayday_capture_unwinder_problem(void);
+
 /// How a rehearsal went.
 typedef struct MaydayRehearsal {
     /// errno when no child could be started, else 0.

@@ -133,6 +133,14 @@ void mayday_last_crash_take(int directory);
 /// What was taken; empty when there was nothing.
 const char *mayday_last_crash(void);
 
+/// What must be free for descriptors to be held from start on, or to be used by what runs beside the service. The capture holds
+/// five, a delivery over HTTP takes ten, four of them Dispatch's, which ends the process when it gets none; the rest is the
+/// service's.
+enum { MAYDAY_DESCRIPTORS_TO_HOLD = 32, MAYDAY_DESCRIPTORS_TO_USE = 24, MAYDAY_DESCRIPTORS_TO_REPORT = 12 };
+
+/// How many descriptors this process can still open, counted up to `enough`. Takes none. Thread-safe; not async-signal-safe.
+size_t mayday_free_descriptors(size_t enough);
+
 /// Outcome of `mayday_start`.
 typedef struct MaydayStart {
     /// A value cannot be used: nothing was done.
@@ -145,6 +153,8 @@ typedef struct MaydayStart {
     /// Earlier runs may have left reports in the spool.
     bool left_over;
     MaydayCaptureStatus capture;
+    /// Few descriptors were left: the capture holds none, and nothing is to be delivered in the background.
+    bool few_descriptors;
     /// Frames are found by libunwind, else by frame pointers.
     bool has_unwinder;
     /// errno of the capture.

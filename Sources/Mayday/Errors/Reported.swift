@@ -18,6 +18,7 @@ enum Reported {
         /// What is not reported, and was not written down yet.
         var discarded: [DiscardReason: Int] = [:]
         var isWriting = false
+        var saidWaiting = false
         var brake = ErrorBrake(limits: ErrorLimits())
         /// Sleeps until the next counted error is due.
         var timer: Task<Void, Never>?
@@ -31,6 +32,14 @@ enum Reported {
             guard let service = Mayday.started, service.isCapturing else { return false }
             writer = OccurrenceWriter(service)
             brake = ErrorBrake(limits: service.errorLimits)
+            return true
+        }
+
+        /// True where Dispatch might take the last descriptors of the service; said once.
+        mutating func mustWait() -> Bool {
+            guard !isWriting, Descriptors.areFew else { return false }
+            if !saidWaiting { StandardError.warn("handled errors wait in memory: \(Descriptors.reason)") }
+            saidWaiting = true
             return true
         }
 
@@ -58,7 +67,9 @@ enum Reported {
             if verdict == .hold { schedule(&state) }
             if verdict == .skip { state.discarded.add(1, .sampled) }
             if verdict == .drop { state.discarded.add(occurrence.count, .limited) }
-            return (verdict == .send || verdict == .hold, state.waiting.isEmpty ? false : state.claimWriting())
+            // Where few descriptors are left, those that wait are written with the next that finds more.
+            let begins = !state.waiting.isEmpty && !state.mustWait() && state.claimWriting()
+            return (verdict == .send || verdict == .hold, begins)
         }
         if begins { startWriting() }
         return taken ? occurrence.id : nil

@@ -14,7 +14,8 @@ extension SelfCheck {
         #if os(Linux)
             guard let status = readFile("/proc/self/status", limit: 16 << 10) else {
                 if access("/proc/self/status", R_OK) == 0 {
-                    return [.problem("descriptors", "none is free: nothing else can be looked at", "close some")]
+                    let remedy = "close some, or raise the limit of open files (ulimit -n)"
+                    return [.problem("descriptors", "none is free: nothing else can be looked at", remedy)]
                 }
                 return [
                     .warning(

@@ -94,10 +94,11 @@ extension SelfCheck {
         if String(cString: mayday_capture_unwinder()) == "libunwind" {
             return .ok("unwinder", "libunwind")
         }
+        let problem = String(cString: mayday_capture_unwinder_problem())
         return .warning(
             "unwinder",
             "frame pointers: stacks may have gaps and no async callers, since libunwind.so.8 could not be loaded at start",
-            "install libunwind8 and start again"
+            "\(SystemError.remedy(ofLoading: problem, package: "libunwind8")) and start again"
         )
     }
 

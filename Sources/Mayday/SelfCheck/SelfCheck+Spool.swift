@@ -25,21 +25,30 @@ extension SelfCheck {
             let spool = try Spool(opening: path)
             return [writing(to: spool), waiting(in: spool)]
         } catch {
-            return [.problem("spool", "\(error): a report would be in memory only", "put that right and start again")]
+            let remedy = "\(error.remedy), and start again"
+            return [.problem("spool", "\(error): a report would be in memory only", remedy)]
         }
     }
 
     /// Writes what a report would take, into a file that has no name and goes at once.
     private static func writing(to spool: borrowing Spool) -> Finding {
         let path = spool.path
+        let limit = mayday_inspect_file_size_limit()
+        guard limit > 0 else {
+            return .problem(
+                "spool",
+                "no file may have any bytes (RLIMIT_FSIZE 0): a report goes to the reporter or to standard error",
+                "raise the limit of a file's size (ulimit -f)"
+            )
+        }
         do throws(SystemError) {
             // Above that limit the kernel would also send SIGXFSZ, which ends the process.
-            try spool.directory.writeProbe(of: Int(min(64 << 10, mayday_inspect_file_size_limit())))
+            try spool.directory.writeProbe(of: Int(min(64 << 10, limit)))
         } catch {
             return .problem(
                 "spool",
                 "cannot write to \(path): \(error); a report would be in memory only",
-                "make room, or put the rights or the file system in order"
+                error.remedy ?? "put the file system in order"
             )
         }
         var system = statvfs()

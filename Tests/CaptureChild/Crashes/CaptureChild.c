@@ -11,7 +11,8 @@
 //   --children MODE         nobody waits for them: `ignore`, `no-wait`
 //   --file-limit BYTES      RLIMIT_FSIZE
 //   --trap-allocations yes  exits with 99 when the capture allocates
-//   --descriptors MODE      none are left: `soft` below the hard limit, `hard` at it
+//   --descriptors MODE      none are left: `soft` below the hard limit, `hard` at it, `pipes` by pipes that nobody writes to
+//   --descriptor-limit N    RLIMIT_NOFILE from the beginning, which `--descriptors` leaves as it is
 //   --daemon bare|busy      closes every descriptor above 2 after it has installed, and opens others when it is busy
 //   --blocked yes           every signal is blocked from the beginning
 //   --signal-limit COUNT    RLIMIT_SIGPENDING
@@ -43,6 +44,7 @@ typedef struct Arguments {
     const char *previous;
     const char *file_limit;
     const char *descriptors;
+    const char *descriptor_limit;
     const char *trap_allocations;
     const char *daemon;
     const char *after;
@@ -68,6 +70,7 @@ static bool parse(int count, char **arguments, Arguments *result) {
         {"--previous", &result->previous},
         {"--file-limit", &result->file_limit},
         {"--descriptors", &result->descriptors},
+        {"--descriptor-limit", &result->descriptor_limit},
         {"--trap-allocations", &result->trap_allocations},
         {"--daemon", &result->daemon},
         {"--after", &result->after},
@@ -122,9 +125,14 @@ static bool install(const char *program, const Arguments *arguments) {
     return false;
 }
 
-static void use_up_descriptors(bool at_hard_limit) {
-    struct rlimit limit = {64, at_hard_limit ? 64 : 1024};
+static void limit_descriptors(rlim_t soft, rlim_t hard) {
+    struct rlimit limit = {soft, hard};
     setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void use_up_descriptors(bool by_pipes) {
+    int ends[2];
+    while (by_pipes && pipe(ends) == 0) continue;
     while (dup(STDERR_FILENO) >= 0) continue;
 }
 
@@ -191,6 +199,12 @@ int capture_child_main(int32_t count, char **arguments) {
         struct rlimit limit = {number(parsed.file_limit, 0), number(parsed.file_limit, 0)};
         setrlimit(RLIMIT_FSIZE, &limit);
     }
+    if (parsed.descriptor_limit != NULL) {
+        rlim_t limit = number(parsed.descriptor_limit, 0);
+        // What whoever started us let slip.
+        for (int fd = 3; fd < 1024; fd++) close(fd);
+        limit_descriptors(limit, limit);
+    }
     if (parsed.blocked != NULL) {
         sigset_t all;
         sigfillset(&all);
@@ -206,7 +220,10 @@ int capture_child_main(int32_t count, char **arguments) {
     if (parsed.after != NULL) capture_child_install_after(parsed.after);
     if (parsed.children != NULL) capture_child_set_sigchld(parsed.children);
     if (parsed.daemon != NULL) become_daemon(strcmp(parsed.daemon, "busy") == 0);
-    if (parsed.descriptors != NULL) use_up_descriptors(strcmp(parsed.descriptors, "hard") == 0);
+    if (parsed.descriptors != NULL && parsed.descriptor_limit == NULL) {
+        limit_descriptors(64, strcmp(parsed.descriptors, "hard") == 0 ? 64 : 1024);
+    }
+    if (parsed.descriptors != NULL) use_up_descriptors(strcmp(parsed.descriptors, "pipes") == 0);
     capture_child_trap_allocations = parsed.trap_allocations != NULL;
     return run(parsed.kind);
 }

@@ -319,7 +319,12 @@ static void allocate_in_capture(void) {
     free(capture_child_opaque((uintptr_t)malloc(16)));
 }
 
+static void count_descriptors(void) {
+    printf("%d held\n", capture_child_descriptors() - capture_child_descriptors_before);
+}
+
 const Kind capture_child_checks[] = {
+    {"count-descriptors", count_descriptors},
     {"allocate-in-capture", allocate_in_capture},
     {"early-objects", early_objects_are_told},
     {"gate", gate},
