@@ -30,6 +30,9 @@ _Atomic pid_t mayday_starting_reporter;
 
 static _Alignas(16) char child_stack[CHILD_STACK];
 
+/// The reporter until it is reaped, else 0.
+static volatile pid_t reporter;
+
 static void set_variables(void) {
     Line line = {.data = mayday_reporter_variable, .capacity = sizeof mayday_reporter_variable - 1};
     mayday_line_raw(&line, MAYDAY_REPORTER_VARIABLE "=");
@@ -134,6 +137,14 @@ uint64_t mayday_delivery_limit_ns(void) {
     return waited_ms * 1000000u + REAP_LIMIT_NS;
 }
 
+/// Async-signal-safe.
+static void end_reporter(int pidfd) {
+    int status;
+    pid_t child = reporter;
+    syscall(SYS_kill, child, SIGKILL);
+    if (mayday_wait_for_child(child, pidfd, mayday_monotonic_ns() + REAP_LIMIT_NS, &status)) reporter = 0;
+}
+
 static void start_and_wait(void) {
     // No exit signal, so that a SIGCHLD handler or a wait() of the service's does not see this child until it executes. No
     // CLONE_VFORK: there an execution that never comes back (a dead network file system) would hold us beyond every deadline,
@@ -151,16 +162,16 @@ static void start_and_wait(void) {
         mayday_delivery = (Delivery){DELIVERY_NOT_STARTED, errno};
         return;
     }
-    mayday_delivery = (Delivery){DELIVERY_TIMED_OUT, 0};  // when what follows is left
+    reporter = child;
     int status = STATUS_TAKEN;
     int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
     wait_for_execution(limit);
     if (mayday_wait_for_child(child, pidfd, limit, &status)) {
+        reporter = 0;
         mayday_delivery = outcome_of(status);
     } else {
-        syscall(SYS_kill, child, SIGKILL);
-        mayday_wait_for_child(child, pidfd, mayday_monotonic_ns() + REAP_LIMIT_NS, &status);
         mayday_delivery = (Delivery){DELIVERY_TIMED_OUT, 0};
+        end_reporter(pidfd);
     }
     if (pidfd >= 0) sys_close(pidfd);
     if (mayday_delivery.outcome == DELIVERY_DONE) mayday_spool_remove_part();
@@ -172,8 +183,9 @@ static bool child_action_changed;
 
 void mayday_deliver(void) {
     mayday_delivery = (Delivery){DELIVERY_NONE, 0};
+    reporter = 0;
     if (mayday_settings->reporter_arguments == NULL) return;
-    if (!mayday_spool.published && mayday_spool.fd < 0) return;
+    if (!mayday_spool.published && mayday_spool.fd < 0 && !mayday_spool_through_pipe()) return;
     set_variables();
 
     // Executing gives the child SIGCHLD back. Where the service ignores that, the kernel would drop the exit status.
@@ -184,7 +196,14 @@ void mayday_deliver(void) {
     start_and_wait();
 }
 
-void mayday_delivery_settle(void) {
+void mayday_delivery_settle(LeaveReason left) {
+    if (reporter == 0) reporter = mayday_starting_reporter;
+    int status = STATUS_TAKEN;
+    if (left != LEFT_NOT && mayday_delivery.outcome == DELIVERY_NONE && mayday_settings->reporter_arguments != NULL) {
+        bool ended = reporter > 0 && reap(reporter, &status);
+        mayday_delivery = ended ? outcome_of(status) : (Delivery){DELIVERY_LEFT, (int)left};
+        if (reporter > 0 && !ended) end_reporter(-1);
+    }
     if (child_action_changed) sigaction(SIGCHLD, &child_action, NULL);
     child_action_changed = false;
 }

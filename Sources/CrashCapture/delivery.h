@@ -27,6 +27,8 @@ typedef enum DeliveryOutcome {
     DELIVERY_UNKNOWN,
     /// It could not be started; `detail` is errno.
     DELIVERY_NOT_STARTED,
+    /// The handler failed in the middle, and ended it; `detail` is a `LeaveReason`.
+    DELIVERY_LEFT,
 } DeliveryOutcome;
 
 typedef struct Delivery {
@@ -48,8 +50,8 @@ extern char mayday_report_variable[PATH_MAX + 32];
 uint64_t mayday_delivery_limit_ns(void);
 /// Starts the reporter and waits for it, within its deadline. Async-signal-safe.
 void mayday_deliver(void);
-/// Puts back what a delivery changed, also when it was left in the middle. Async-signal-safe.
-void mayday_delivery_settle(void);
+/// Puts back what a delivery changed, and ends the reporter of one that was left in the middle. Async-signal-safe.
+void mayday_delivery_settle(LeaveReason left);
 
 /// Waits for the end of a child and reaps it, until `limit` (monotonic, ns); `pidfd` may be -1. False when it still runs.
 /// Async-signal-safe.

@@ -156,8 +156,8 @@ static void publish_again(void) {
 static void remember(void) { mayday_attempt(mayday_remember_crash, WRITING_GRACE_NS); }
 
 static void deliver(void) {
-    mayday_attempt(mayday_deliver, mayday_delivery_limit_ns());
-    mayday_delivery_settle();
+    LeaveReason left = mayday_attempt(mayday_deliver, mayday_delivery_limit_ns());
+    mayday_delivery_settle(left);
 }
 
 /// Bounded: a pipe that nobody reads would hold the process for ever.

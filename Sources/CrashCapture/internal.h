@@ -239,6 +239,8 @@ void mayday_spool_publish(void);
 int mayday_spool_directory(void);
 /// What a file in that directory is called.
 void mayday_spool_name(char to[PATH_MAX], const char *name);
+/// Where neither file nor memfd takes the report (RLIMIT_FSIZE is for both): `fd` is a pipe that holds all of it, or it is false.
+bool mayday_spool_through_pipe(void);
 /// The file that is not published is not needed: it is empty, or somebody has the report.
 void mayday_spool_remove_part(void);
 /// Leaves word for the next start (last_crash.c).

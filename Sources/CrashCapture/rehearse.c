@@ -12,7 +12,6 @@
 #include "system_calls.h"
 
 #include <errno.h>
-#include <linux/memfd.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -79,9 +78,12 @@ void mayday_capture_rehearse(MaydayRehearsal *rehearsal, char *said, size_t capa
         return;
     }
     MaydayRehearsal *shared = (MaydayRehearsal *)page;
-    int log = sys_memfd_create("mayday-rehearsal", MFD_CLOEXEC);
+    // Not a memfd: RLIMIT_FSIZE is for that, too. What does not fit in is not waited for.
+    int log[2] = {-1, -1};
+    if (sys_pipe2(log, O_CLOEXEC | O_NONBLOCK) != 0) log[0] = log[1] = -1;
     long child = syscall(SYS_clone, 0L, 0L, 0L, 0L, 0L);
-    if (child == 0) crash(shared, log);
+    if (child == 0) crash(shared, log[1]);
+    if (log[1] >= 0) sys_close(log[1]);
     if (child < 0) {
         shared->error = errno;
     } else {
@@ -89,9 +91,9 @@ void mayday_capture_rehearse(MaydayRehearsal *rehearsal, char *said, size_t capa
     }
     *rehearsal = *shared;
     rehearsal->duration_us = (mayday_monotonic_ns() - began) / 1000u;
-    ssize_t length = log >= 0 && capacity > 1 ? sys_pread(log, said, capacity - 1, 0) : 0;
+    ssize_t length = log[0] >= 0 && capacity > 1 ? sys_read(log[0], said, capacity - 1) : 0;
     if (length > 0) said[length] = '\0';
-    if (log >= 0) sys_close(log);
+    if (log[0] >= 0) sys_close(log[0]);
     syscall(SYS_munmap, page, sizeof *rehearsal);
 }
 

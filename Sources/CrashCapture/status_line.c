@@ -98,6 +98,11 @@ static bool delivery(Line *line) {
         mayday_line_int(line, mayday_settings->reporter_deadline_ms);
         mayday_line_raw(line, " ms");
         break;
+    case DELIVERY_LEFT:
+        mayday_line_raw(line, "the handler left the delivery in the middle (");
+        mayday_line_raw(line, mayday_leave_name((LeaveReason)mayday_delivery.detail));
+        mayday_line_raw(line, ") and ended the reporter");
+        break;
     case DELIVERY_NOT_STARTED:
         mayday_line_raw(line, "the reporter could not be started: ");
         error_name(line, mayday_delivery.detail);

@@ -1,3 +1,5 @@
+internal import CrashCapture
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -109,8 +111,44 @@ struct FileDescriptor: ~Copyable, Sendable {
         return names
     }
 
-    /// Writes all bytes.
+    /// What a dying process left here: in a memfd, or in a pipe, which holds a megabyte at most.
+    func readReport() throws(SystemError) -> [UInt8]? {
+        let status = try status()
+        guard status.st_mode & S_IFMT == S_IFIFO else {
+            return 1...Spool.largestReport ~= Int(status.st_size) ? try read(limit: Int(status.st_size)) : nil
+        }
+        let limit = 1 << 20
+        return [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            while count < limit {
+                let got = Self.read(
+                    number,
+                    UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
+                )
+                if got < 0 && errno == EINTR { continue }
+                if got <= 0 { return }
+                count += got
+            }
+        }
+    }
+
+    private static func read(_ number: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+            Glibc.read(number, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+            Musl.read(number, bytes.baseAddress, bytes.count)
+        #elseif canImport(Darwin)
+            Darwin.read(number, bytes.baseAddress, bytes.count)
+        #endif
+    }
+
+    /// Writes all bytes. Above RLIMIT_FSIZE the kernel would also send SIGXFSZ, which ends the process: nothing is written then.
     func write(_ bytes: [UInt8]) throws(SystemError) {
+        let limit = mayday_inspect_file_size_limit()
+        if limit < UInt64(Spool.largestReport), let status = try? status(), status.st_mode & S_IFMT == S_IFREG,
+            UInt64(status.st_size) + UInt64(bytes.count) > limit
+        {
+            throw SystemError(code: EFBIG)
+        }
         var written = 0
         while written < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in

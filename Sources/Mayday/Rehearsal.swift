@@ -90,7 +90,12 @@ extension Rehearsal {
                     reason: facts.reported ? said ?? "not delivered, and the reporter did not say why" : Rehearsal.waits
                 )
             } else {
-                .notKept(reason: said ?? "was in memory only, and the delivery deadline is 0")
+                .notKept(
+                    reason: said
+                        ?? (facts.reported
+                            ? "not delivered, and the reporter did not say why"
+                            : "was in memory only, and no reporter was started")
+                )
             }
     }
 

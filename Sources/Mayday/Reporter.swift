@@ -92,8 +92,7 @@ private func deliverAssigned(
 ) async -> [ReporterResult] {
     if report.hasPrefix("fd:"), let number = Int32(report.dropFirst(3)), number > 2 {
         let memory = FileDescriptor(owning: number)
-        guard let size = try? memory.status().st_size, size > 0, size <= Spool.largestReport,
-            let bytes = try? memory.read(limit: Int(size)), let id = reportID(in: bytes)
+        guard let bytes = try? memory.readReport(), let id = reportID(in: bytes)
         else { return [.notDelivered("the report in memory cannot be read")] }
         let report = SpooledReport(id: id, gzip: bytes, deadline: deadline)
         return await sideBySide(lanes, deadline) { await deliverFromMemory(report, in: $0) }

@@ -179,13 +179,37 @@
             let (outcome, _) = try await check(["MAYDAY_ENABLED": "no", "SWIFT_BACKTRACE": "enable=no"])
             #expect(outcome.status == .exited(1))
             #expect(
-                outcome.output.contains("problem  environment        MAYDAY_ENABLED turns Mayday off"),
+                outcome.output.contains("problem  environment        MAYDAY_ENABLED switches Mayday off there"),
                 "\(outcome.output)"
             )
-            #expect(outcome.output.contains("problem  handlers           no handler for SIGILL "), "\(outcome.output)")
+            // What else is missing follows from that.
+            #expect(!outcome.output.contains("libunwind") && !outcome.output.contains("handler"), "\(outcome.output)")
             let none = try await ChildProcess.run(Collector.mayday, ["doctor", "--pid", "2147483647"])
             #expect(none.status == .exited(1))
             #expect(none.errors.contains("no process 2147483647 here"))
+        }
+
+        @Test("a process without a spool, and one that holds no descriptors")
+        func processAndItsSpool() async throws {
+            let spool = try TemporaryDirectory()
+            chmod(spool.path, 0o777)
+            let (none, _) = try await check(["MAYDAY_SPOOL": spool.path])
+            let says = "warning  spool              "
+            #expect(none.output.contains("\(says)none: reports live in memory only"), "\(none.output)")
+            let script = "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 12; exec \"$0\" stay"
+            let few = try ChildProcess(
+                "/bin/sh",
+                ["-c", script, sdkChild],
+                environment: ["MAYDAY_SPOOL": "\(spool.path)/few"]
+            )
+            try #require(await few.line(containing: "staying") != nil)
+            let held = try await ChildProcess.run(
+                Collector.mayday,
+                ["doctor", "--pid", "\(few.pid)"],
+                environment: ["COLUMNS": "1000"]
+            )
+            few.kill(SIGKILL)
+            #expect(held.output.contains("\(says)not known: Mayday holds no descriptors there"), "\(held.output)")
         }
 
         @Test("a process whose spool is gone: exit 1")

@@ -92,6 +92,19 @@
             #expect(mapping == [])
         }
 
+        /// In the middle of the wait for a reporter that would never end: the last line says so, and the reporter is gone.
+        @Test func faultBesideTheReporter() async throws {
+            guard try await Self.calls() != nil else { return }
+            let names = try await InjectedRun.functions()
+            let wait = try #require(names.first { $0.value == "mayday_wait_for_child" }?.key)
+            let options = ["--reporter", "hang"] + Self.deadlines("fault")
+            let run = try await InjectedRun(["--function", wait], "fault", kind: Self.kind, options: options)
+            #expect(run.faults() == [])
+            let says = " not delivered: the handler left the delivery in the middle (fault) and ended the reporter; "
+            #expect(run.errors.contains(says), "\(run.errors)")
+            #expect(!run.errors.contains("deadline"))
+        }
+
         // MARK: -
 
         /// mmap, mprotect, munmap, brk, mremap, madvise.

@@ -59,6 +59,17 @@
             #expect(try Self.report(run.outcome).threads.count == 5)
         }
 
+        /// Neither a file nor a memfd takes a byte: a pipe does, and the reporter has the report all the same.
+        @Test(arguments: [["--file-limit", "0"], ["--sandbox", "memory"]], ["among:4", "among:700"])
+        func deliveredThroughAPipe(options: [String], kind: String) async throws {
+            let outcome = try await child(options + ["--reporter", "count", kind])
+            #expect(outcome.status == .signalled(SIGSEGV))
+            let read = try #require(outcome.output.firstMatch(of: /reporter: read (\d+) bytes/)?.1)
+            #expect(try #require(Int(read)) > (kind == "among:4" ? 1_000 : 3_000))
+            #expect(Self.reports(outcome.errors) == [])
+            #expect(!outcome.errors.contains("not delivered"))
+        }
+
         @Test(arguments: [["--reporter", "ok"], ["--reporter", "ok", "--sandbox", "yes"]])
         func deliveredIsNotRepeated(options: [String]) async throws {
             let out = try TemporaryDirectory()

@@ -140,6 +140,36 @@ import Testing
         }
     }
 
+    /// Files may not have a byte: the kernel ends who writes one, and a report in memory is a file to it.
+    @Test func `where no file may be written, nothing ends the service, and a crash is delivered`() async throws {
+        let server = try ScriptedServer { .created($0) }
+        defer { server.stop() }
+        func run(_ arguments: String...) async throws -> ChildProcess.Outcome {
+            let spool = try TestSpool()
+            try spool.add(seed: 1)
+            return try await ChildProcess.run(
+                "/bin/sh",
+                ["-c", "ulimit -f 0; exec \"$@\"", "sh", BuiltProduct.path("SDKChild")] + arguments,
+                environment: [
+                    "MAYDAY_SPOOL": spool.root, "MAYDAY_SERVICE": spool.service, "SWIFT_BACKTRACE": "enable=no",
+                    "MAYDAY_DSN": "http://KEY@127.0.0.1:\(server.port)/1", "MAYDAY_DELIVERY_DEADLINE": "30",
+                ]
+            )
+        }
+        let place = " delivered to collector at 127.0.0.1:\(server.port)"
+        let worked = try await run("work", "capture")
+        #expect(worked.status == .exited(0), "\(worked.errors)")
+        #expect(worked.output == "worked: true\n")
+        let crashed = try await run("crash")
+        #expect(crashed.errors.contains("\(place)\n"), "\(crashed.errors)")
+        #expect(!crashed.errors.contains("base64"))
+        let rehearsed = try await run("rehearse")
+        #expect(rehearsed.output.contains("\(place) in "), "\(rehearsed.output)")
+        let checked = try await run("check")
+        #expect(checked.output.contains("no file may have any bytes (RLIMIT_FSIZE 0)"), "\(checked.output)")
+        #expect(checked.output.contains("raise the limit of a file's size (ulimit -f)"))
+    }
+
     @Test func `without libunwind the service starts, and one line says what to install`() async throws {
         let home = try TemporaryDirectory()
         try Data("not a library".utf8).write(to: URL(fileURLWithPath: "\(home.path)/libunwind.so.8"))

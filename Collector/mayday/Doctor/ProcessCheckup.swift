@@ -12,7 +12,10 @@ enum ProcessCheckup {
         }
         var checkup = Checkup("process \(pid) (\(name))")
         let environment = files.environment
-        settings(environment, &checkup)
+        guard settings(environment, &checkup) else {
+            binary(files, &checkup)
+            return checkup
+        }
         handlers(status, &checkup)
         masks(files, &checkup)
         unwinder(files, &checkup)
@@ -37,12 +40,21 @@ enum ProcessCheckup {
 
     private static func set(_ text: String?) -> UInt64 { text.flatMap { UInt64($0, radix: 16) } ?? 0 }
 
-    private static func settings(_ environment: [String: String]?, _ checkup: inout Checkup) {
+    /// False where Mayday is switched off: then nothing of what else would be looked at means anything.
+    private static func settings(_ environment: [String: String]?, _ checkup: inout Checkup) -> Bool {
         guard let environment else {
-            return checkup.ok("environment", "may not be read; run as root or as the process's user to see more")
+            checkup.ok("environment", "may not be read; run as root or as the process's user to see more")
+            return true
         }
         let off = environment["MAYDAY_ENABLED"].map { ["0", "false", "no", "off"].contains($0.lowercased()) } ?? false
-        if off { checkup.problem("environment", "MAYDAY_ENABLED turns Mayday off", "unset it and start again") }
+        if off {
+            checkup.problem(
+                "environment",
+                "MAYDAY_ENABLED switches Mayday off there: no crash is captured",
+                "unset it and start again"
+            )
+        }
+        return !off
     }
 
     private static func handlers(_ status: [String: String], _ checkup: inout Checkup) {
@@ -122,12 +134,32 @@ enum ProcessCheckup {
             }
             return look(at: target, through: files.path("fd/\(number)"), &checkup)
         }
+        // The capture opens three directories one after the other: the spool, where there is one, its threads, and a spare.
+        guard let threads = numbers.compactMap({ Int($0) }).first(where: { isThreadList(files.link("fd/\($0)")) })
+        else {
+            return checkup.warning(
+                "spool",
+                "not known: Mayday holds no descriptors there, because it is not started or few were left",
+                "raise the limit of open files (ulimit -n), or see Mayday.selfCheck() in the service"
+            )
+        }
+        if let target = files.link("fd/\(threads - 1)"), target.hasPrefix("/"), !isThreadList(target),
+            (try? FileManager.default.attributesOfItem(atPath: files.path("fd/\(threads - 1)/.")))?[.type]
+                as? FileAttributeType
+                == .typeDirectory
+        {
+            return look(at: target, through: files.path("fd/\(threads - 1)"), &checkup)
+        }
         checkup.warning(
             "spool",
-            "none of \(roots.joined(separator: ", ")) is open there: the program names another, or reports live in "
-                + "memory only",
-            "Mayday.selfCheck() in the service says which; MAYDAY_SPOOL gives one"
+            "none: reports live in memory only, and one that cannot be delivered at the crash goes to standard error",
+            "set MAYDAY_SPOOL to a directory that does not exist yet, below one that its user may write to"
         )
+    }
+
+    private static func isThreadList(_ target: String?) -> Bool {
+        guard let target, target.hasPrefix("/proc/"), target.hasSuffix("/task") else { return false }
+        return target.dropFirst(6).dropLast(5).allSatisfy(\.isNumber)
     }
 
     private static func look(at target: String, through path: String, _ checkup: inout Checkup) {

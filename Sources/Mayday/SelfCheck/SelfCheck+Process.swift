@@ -59,7 +59,7 @@ extension SelfCheck {
             guard limit < 1 << 20 else { return .ok("file size limit", "none that matters") }
             return .warning(
                 "file size limit",
-                "\(limit) bytes (RLIMIT_FSIZE): a report that is longer goes through memory, and is lost if it cannot be delivered",
+                "\(limit) bytes (RLIMIT_FSIZE): a report that is longer goes through memory, and to standard error if it cannot be delivered",
                 "raise it: ulimit -f"
             )
         }

@@ -98,6 +98,14 @@ int capture_child_report(const char *mode) {
         dprintf(STDERR_FILENO, "reporter: delivered\n");
         return MAYDAY_REPORTER_DELIVERED;
     }
+    if (strcmp(mode, "count") == 0 && report != NULL && strncmp(report, "fd:", 3) == 0) {
+        char chunk[4096];
+        size_t bytes = 0;
+        for (ssize_t count; (count = read(atoi(report + 3), chunk, sizeof chunk)) > 0; bytes += (size_t)count) continue;
+        printf("reporter: read %zu bytes\n", bytes);
+        fflush(stdout);
+        return MAYDAY_REPORTER_DELIVERED;
+    }
     if (strcmp(mode, "mend") == 0 && directory != NULL) {
         char path[4096];
         snprintf(path, sizeof path, "%s/mapped", directory);
