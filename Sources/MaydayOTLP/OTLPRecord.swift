@@ -7,7 +7,7 @@ struct OTLPRecord {
 
     init(_ readable: ReadableReport) { self.readable = readable }
 
-    private var report: Report { readable.report }
+    var report: Report { readable.report }
 
     /// An `ExportLogsServiceRequest` with the one record.
     func request(observed: Timestamp, scopeVersion: String) -> [UInt8] {
@@ -56,10 +56,14 @@ struct OTLPRecord {
     /// 64-bit integers are strings in this encoding.
     private func nanoseconds(_ time: Timestamp) -> String { "\(UInt64(max(0, time.microseconds)))000" }
 
+    /// As the data model of logs numbers them.
     private var severity: (Int, String) {
-        switch report.header.kind {
-        case .crash: (21, "FATAL")
-        case .error: (17, "ERROR")
+        let level = report.header.level ?? (report.header.kind == .error ? "error" : "info")
+        return switch report.header.kind == .crash ? "fatal" : level {
+        case "fatal": (21, "FATAL")
+        case "error": (17, "ERROR")
+        case "warning": (13, "WARN")
+        case "debug": (5, "DEBUG")
         default: (9, "INFO")
         }
     }
@@ -81,10 +85,11 @@ struct OTLPRecord {
         } else if let error = report.error {
             json.attribute("exception.type", error.typeName)
             json.attribute("exception.message", error.text)
-            if !error.chain.isEmpty {
-                json.attribute("mayday.error.causes", error.chain.map { "\($0.typeName): \($0.text)" })
-            }
+            writeDetail(of: error, to: &json)
+        } else {
+            json.attribute("mayday.message", report.message)
         }
+        if let count = report.header.occurrences { json.attribute("mayday.occurrences", count) }
         if let thread = report.crashedThread {
             json.attribute("thread.id", thread.id)
             json.attribute("thread.name", thread.name)
@@ -92,10 +97,7 @@ struct OTLPRecord {
             json.attribute("exception.stacktrace", report.stackLines(of: thread, limit: 500).joined(separator: "\n"))
             json.attribute("mayday.stack.addresses", addresses(of: thread))
         }
-        for (key, value) in (report.context?.tags ?? [:]).sorted(by: { $0.key < $1.key }) {
-            json.attribute("mayday.tag.\(key)", value)
-        }
-        if case .string(let user)? = report.context?.user["id"] { json.attribute("user.id", user) }
+        writeContext(to: &json)
     }
 
     /// `BUILDID+0x1a2b`, the innermost first: what symbols can be looked up by later.
@@ -139,38 +141,6 @@ struct OTLPRecord {
         case "x86_64": "amd64"
         case "aarch64": "arm64"
         default: machine
-        }
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func attribute(_ key: String, _ value: String?) {
-        guard let value else { return }
-        attribute(key) { $0.member("stringValue", value) }
-    }
-
-    fileprivate mutating func attribute(_ key: String, _ value: Int) {
-        // 64 bits, so a string.
-        attribute(key) { $0.member("intValue", "\(value)") }
-    }
-
-    fileprivate mutating func attribute(_ key: String, _ values: [String]) {
-        attribute(key) { json in
-            json.key("arrayValue")
-            json.object { json in
-                json.key("values")
-                json.array { json in
-                    for value in values { json.object { $0.member("stringValue", value) } }
-                }
-            }
-        }
-    }
-
-    private mutating func attribute(_ name: String, _ value: (inout JSONWriter) -> Void) {
-        object { json in
-            json.member("key", name)
-            json.key("value")
-            json.object(value)
         }
     }
 }

@@ -29,6 +29,87 @@ import Testing
         #expect(difference == nil, "\(difference ?? "")")
     }
 
+    /// The attributes of a report's record, by name, as JSON text.
+    private func attributes(_ report: Report) throws -> [String: String] {
+        let record = OTLPRecord(ReadableReport(report: report, title: report.title))
+        let json = try JSONReader.parse(record.request(observed: .now(), scopeVersion: "1"))
+        guard case .array(let resources)? = json["resourceLogs"], case .array(let scopes)? = resources[0]["scopeLogs"],
+            case .array(let records)? = scopes[0]["logRecords"], case .array(let attributes)? = records[0]["attributes"]
+        else { return [:] }
+        var texts = ["severity": text(try #require(records[0]["severityText"]))]
+        for attribute in attributes {
+            guard case .string(let name)? = attribute["key"], let value = attribute["value"] else { continue }
+            #expect(texts[name] == nil, "\(name) is there twice")
+            texts[name] = text(value)
+        }
+        return texts
+    }
+
+    private func text(_ value: JSONValue) -> String {
+        var writer = JSONWriter()
+        writer.value(value)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    @Test func `what the service said, the detail of an error, and what is attached`() throws {
+        var report = sample
+        report.header.kind = .error
+        report.header.level = "warning"
+        report.header.occurrences = 7
+        report.crash = nil
+        let detail = ErrorDetail(domain: "Shop", code: -3, values: ["sku": .string("tea"), "left": .integer(0)])
+        let cause = UnderlyingError(typeName: "IO", text: "reset", detail: ErrorDetail(values: ["fd": .integer(4)]))
+        report.error = HandledError(typeName: "CartError", text: "no", detail: detail, chain: [cause])
+        report.context = Context(
+            tags: ["region": "eu-1"],
+            user: ["id": .string("42"), "email": .string("a@b.c"), "plan": .string("old")],
+            request: ["path": .string("/cart"), "retry": .bool(true)],
+            custom: ["queue": .object(["depth": .integer(3)]), "share": .number(0.5), "nothing": .null]
+        )
+        report.breadcrumbs = [
+            Breadcrumb(
+                time: "2026-11-30T08:17:53.123456Z",
+                message: "loaded",
+                category: "cart",
+                level: "info",
+                data: ["items": .integer(3)]
+            )
+        ]
+        report.attachments = [
+            AttachedFile(name: "a.log", contentType: "text/plain", data: [1, 2], wholeSize: 9),
+            AttachedFile(name: "b", path: "/b", problem: "not there"), AttachedFile(name: "c", path: "/c"),
+        ]
+        let found = try attributes(report)
+        let expected = [
+            "severity": #""WARN""#, "mayday.occurrences": #"{"intValue":"7"}"#,
+            "mayday.error.domain": #"{"stringValue":"Shop"}"#, "mayday.error.code": #"{"intValue":"-3"}"#,
+            "mayday.error.detail.sku": #"{"stringValue":"tea"}"#, "mayday.error.detail.left": #"{"intValue":"0"}"#,
+            "mayday.error.causes": #"{"arrayValue":{"values":[{"stringValue":"IO: reset {\"fd\":4}"}]}}"#,
+            "mayday.tag.region": #"{"stringValue":"eu-1"}"#, "user.id": #"{"stringValue":"42"}"#,
+            "user.email": #"{"stringValue":"a@b.c"}"#, "mayday.user.plan": #"{"stringValue":"old"}"#,
+            "mayday.request.path": #"{"stringValue":"/cart"}"#, "mayday.request.retry": #"{"boolValue":true}"#,
+            "mayday.context.queue": #"{"stringValue":"{\"depth\":3}"}"#,
+            "mayday.context.share": #"{"doubleValue":0.5}"#,
+            "mayday.breadcrumbs":
+                #"{"arrayValue":{"values":[{"stringValue":"2026-11-30T08:17:53.123456Z info cart: loaded {\"items\":3}"}]}}"#,
+            "mayday.attachments":
+                #"{"arrayValue":{"values":[{"stringValue":"a.log (text/plain, 2 of 9 bytes)"},{"stringValue":"b (not there)"},{"stringValue":"c (not read)"}]}}"#,
+        ]
+        for (name, value) in expected { #expect(found[name] == value, "\(name)") }
+        #expect(found["mayday.context.nothing"] == nil)
+    }
+
+    @Test(arguments: [(nil, "INFO"), ("debug", "DEBUG"), ("warning", "WARN"), ("error", "ERROR"), ("fatal", "FATAL")])
+    func `a message has its level`(level: String?, severity: String) throws {
+        var report = sample
+        report.header.kind = .message
+        report.header.level = level
+        (report.crash, report.message) = (nil, "the queue is long")
+        let found = try attributes(report)
+        #expect(found["severity"] == "\"\(severity)\"")
+        #expect(found["mayday.message"] == #"{"stringValue":"the queue is long"}"#)
+    }
+
     @Test func `a handled error`() {
         var report = sample
         report.header.kind = .error
