@@ -6,6 +6,8 @@ PREFIX ?= /usr/local
 MODE ?=
 # Which group of figures `make bench` measures; all when empty.
 ONLY ?=
+# How long `make fuzz` runs, in seconds.
+SECONDS ?= 60
 # How many crashes `make soak` makes, and the seed of the first; from the clock when empty.
 COUNT ?= 300
 FIRST ?=
@@ -18,7 +20,7 @@ EXAMPLES := CrashGallery CheckoutService
 bin = $(shell $(SWIFT) build --show-bin-path $(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help packages demo test aarch64 bench soak interop soak-delivery soak-collector lint install builds
+.PHONY: help packages demo test aarch64 bench fuzz soak interop soak-delivery soak-collector lint install builds
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | while read -r name text; do printf 'make %-13s %s\n' "$$name" "$$text"; done
@@ -54,6 +56,13 @@ soak: packages ## crash busy processes at random, and look for hangs, lost repor
 	$(SWIFT) build --product Soak
 	$(SWIFT) build $(RELEASE) --product Soak
 	scripts/soak "$(call bin,)/Soak" "$(call bin,$(RELEASE))/Soak" --count $(COUNT) $(if $(FIRST),--first $(FIRST))
+
+fuzz: packages ## feed the reader of reports and HTTP bodies what libFuzzer makes up, for SECONDS=60 (from Tests/Fuzz/Corpus on)
+	@mkdir -p .build/fuzz/corpus
+	$(SWIFT)c -sanitize=fuzzer -parse-as-library -O -swift-version 6 -package-name mayday -module-name Fuzz -I Sources/System/CZlib \
+		Sources/CrashReport/*.swift Tests/Fuzz/ReportFuzzer.swift -o .build/fuzz/ReportFuzzer
+	.build/fuzz/ReportFuzzer -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=512 -max_len=65536 -print_final_stats=1 \
+		-artifact_prefix=.build/fuzz/ .build/fuzz/corpus Tests/Fuzz/Corpus
 
 interop: packages ## crash a service into real backends: Bugsink, OpenTelemetry, a webhook (PyPI, once)
 	$(SWIFT) build --product InteropService

@@ -21,8 +21,9 @@ public final class DigestWorker: Sendable {
     private let doneCount = Atomic(0)
     private let failedCount = Atomic(0)
 
-    /// How often a report may fail, or end the process, before it is given up.
-    public static let maximumAttempts = 3
+    /// How often a report may fail, or end the process, before it is given up. Many: a process that is killed for other reasons,
+    /// again and again under load, finds the same report on top each time.
+    public static let maximumAttempts = 10
     /// Reports that are claimed, and written, by one transaction.
     private static let batch = 64
     /// Outcomes are written earlier when they are so large, or the first of them has waited so long.

@@ -53,15 +53,28 @@ final class HTTPDaemon: Sendable {
     }
 
     /// Listens and serves until `stop`.
-    init(_ requested: ListenAddress, limits: HTTPLimits, handler: any HTTPHandler) throws(ListenError) {
+    init(_ requested: ListenAddress, limits: HTTPLimits, tls: TLSIdentity? = nil, handler: any HTTPHandler)
+        throws(ListenError)
+    {
         let (socket, port) = try requested.listen()
         var address = requested
         address.port = port
         self.address = address
         service = Service(handler: handler, limits: limits)
         let context = Unmanaged.passUnretained(service).toOpaque()
-        let flags = [MHD_USE_THREAD_PER_CONNECTION, MHD_USE_POLL_INTERNAL_THREAD, MHD_USE_ITC]
-        let options = [
+        var flags = [MHD_USE_THREAD_PER_CONNECTION, MHD_USE_POLL_INTERNAL_THREAD, MHD_USE_ITC]
+        // They are read at the start, and never looked at again.
+        let secrets = [tls?.key, tls?.certificates].map { $0.flatMap { strdup($0) } }
+        defer { for secret in secrets { free(secret) } }
+        var options: [MHD_OptionItem] = []
+        if tls != nil {
+            flags.append(MHD_USE_TLS)
+            options = [
+                MHD_OptionItem(option: .HTTPS_MEM_KEY, value: 0, ptr_value: secrets[0]),
+                MHD_OptionItem(option: .HTTPS_MEM_CERT, value: 0, ptr_value: secrets[1]),
+            ]
+        }
+        options += [
             MHD_OptionItem(option: .LISTEN_SOCKET, value: Int(socket), ptr_value: nil),
             MHD_OptionItem(
                 option: .NOTIFY_COMPLETED,
@@ -87,7 +100,9 @@ final class HTTPDaemon: Sendable {
             MHD_OptionItem(option: .THREAD_STACK_SIZE, value: 1 << 20, ptr_value: nil),
             MHD_OptionItem(option: .END, value: 0, ptr_value: nil),
         ]
-        guard let started = mhd_start(flags.reduce(0) { $0 | $1.rawValue }, 0, Self.request, context, options) else {
+        let new = mhd_start(flags.reduce(0) { $0 | $1.rawValue }, 0, Self.request, context, options)
+        // By its number: the compiler cannot know that it holds nothing of the options.
+        guard let started = OpaquePointer(bitPattern: UInt(bitPattern: new)) else {
             let code = errno
             close(socket)
             service.deadlines.stop()

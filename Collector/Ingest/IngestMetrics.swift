@@ -46,6 +46,7 @@ final class IngestMetrics: Sendable {
     let storedBytes = Counter()
     let duplicates = Counter()
     let refused = Counter()
+    let limited = Counter()
     let storeFailures = Counter()
     let unavailable = Counter()
     private let answers = (1...5).map { _ in Counter() }
@@ -92,6 +93,7 @@ final class IngestMetrics: Sendable {
             Metric("mayday_reports_total", label: "result=\"stored\"", help: reports, value: stored.value),
             Metric("mayday_reports_total", label: "result=\"duplicate\"", help: reports, value: duplicates.value),
             Metric("mayday_reports_total", label: "result=\"refused\"", help: reports, value: refused.value),
+            Metric("mayday_reports_total", label: "result=\"limited\"", help: reports, value: limited.value),
             Metric("mayday_reports_total", label: "result=\"unavailable\"", help: reports, value: unavailable.value),
             Metric("mayday_stored_bytes_total", help: "Bytes of stored reports as received.", value: storedBytes.value),
             Metric("mayday_store_failures_total", help: "Requests the store failed.", value: storeFailures.value),

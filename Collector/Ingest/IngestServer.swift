@@ -12,6 +12,8 @@ public final class IngestServer: Sendable {
     public struct Parts: Sendable {
         /// Bounds on what clients can make it hold.
         public var limits = HTTPLimits()
+        /// What it shows of itself over HTTPS; nil serves plain HTTP.
+        public var tls: TLSIdentity?
         /// Where its lines go.
         public var log = ServerLog.standardError
         /// Called after a report was kept, on the thread of its connection.
@@ -29,7 +31,8 @@ public final class IngestServer: Sendable {
 
     /// Listens and serves until `stop`.
     public init(_ address: ListenAddress, store: any Store, parts: Parts = Parts()) throws(ListenError) {
-        daemon = try HTTPDaemon(address, limits: parts.limits, handler: Routes(store: store, parts: parts))
+        let routes = Routes(store: store, parts: parts)
+        daemon = try HTTPDaemon(address, limits: parts.limits, tls: parts.tls, handler: routes)
         limits = parts.limits
         self.address = daemon.address
     }
@@ -96,7 +99,7 @@ private struct Routes: HTTPHandler {
     func completed(_ request: HTTPRequest, status: Int, bytes: Int, duration: Duration) {
         metrics.answered(status)
         if case .reports? = Route(path: request.path) {
-            if (400..<500).contains(status) { metrics.refused.add() }
+            if (400..<500).contains(status), status != 429 { metrics.refused.add() }
             if status >= 500 { metrics.unavailable.add() }
             // A duplicate was counted when it came first.
             if status == 201 { metrics.clientDiscarded(request.headers["mayday-discarded"]) }

@@ -11,6 +11,7 @@ struct ReportEndpoint: Sendable {
     let limits: ReportLimits
     /// Called after a report was kept.
     let onStored: @Sendable () -> Void
+    private let limiter = RateLimiter()
     /// Bounds the memory and the cores that checking takes.
     private let checking = DispatchSemaphore(value: max(2, ProcessInfo.processInfo.activeProcessorCount))
 
@@ -52,6 +53,10 @@ struct ReportEndpoint: Sendable {
                 return .answer(
                     Self.unauthorized("wrong key for project \(id): use the DSN of `mayday projects add` or `rotate`")
                 )
+            }
+            if let wait = limiter.take(id, project.limits) {
+                metrics.limited.add()
+                return .answer(Self.limited(id, project.limits, wait))
             }
         } catch {
             return .answer(storeAnswer(error))
@@ -115,6 +120,20 @@ struct ReportEndpoint: Sendable {
 
     /// The client is to keep the report and come back.
     static func unavailable(_ text: String) -> HTTPAnswer { .error(503, text, headers: [("Retry-After", "30")]) }
+
+    /// The project has sent what it may.
+    private static func limited(_ project: Int, _ limits: IngestLimits, _ wait: Duration) -> HTTPAnswer {
+        let allowed = [
+            limits.perMinute.map { "\($0) reports a minute" }, limits.perDay.map { "\($0) reports a day" },
+        ].compactMap { $0 }.joined(separator: " and ")
+        let seconds = wait.components.seconds + 1
+        return .error(
+            429,
+            "project \(project) may send \(allowed): keep the report and send it again in \(seconds) s, or see "
+                + "`mayday projects limit`",
+            headers: [("Retry-After", "\(seconds)")]
+        )
+    }
 
     static func unauthorized(_ text: String) -> HTTPAnswer {
         .error(401, text, headers: [("WWW-Authenticate", "Bearer")])

@@ -8,9 +8,12 @@ public struct Project: Sendable, Equatable {
     public var name: String
     /// What the key hashes to.
     public var key: SecretHash
+    /// How many reports it may send.
+    public var limits: IngestLimits
 
     /// A project as stored.
-    public init(id: Int, name: String, key: SecretHash) {
+    public init(id: Int, name: String, key: SecretHash, limits: IngestLimits = IngestLimits()) {
+        self.limits = limits
         self.id = id
         self.name = name
         self.key = key

@@ -20,6 +20,8 @@ public protocol Store: Sendable {
     func addProject(name: String, key: SecretHash, at time: Timestamp) throws(StoreError) -> Project?
     /// Replaces the key of a project, so that the old one is refused from now on; false when there is no such project.
     func replaceKey(ofProject id: Int, with key: SecretHash) throws(StoreError) -> Bool
+    /// Sets how many reports a project may send; false when there is no such project.
+    func setLimits(_ limits: IngestLimits, ofProject id: Int) throws(StoreError) -> Bool
     /// The hash of the token that may read; nil before `setUp`.
     func adminToken() throws(StoreError) -> SecretHash?
     /// Replaces the token that may read.

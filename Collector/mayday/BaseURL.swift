@@ -21,10 +21,10 @@ struct BaseURL: Sendable {
     }
 
     /// Where a server can be reached that listens there; the name of this host when it listens on all addresses.
-    init(_ address: ListenAddress) {
+    init(_ address: ListenAddress, isSecure: Bool) {
         var reached = address
         if ["0.0.0.0", "::"].contains(address.host) { reached.host = ProcessInfo.processInfo.hostName }
-        text = "http://\(reached)"
+        text = "\(isSecure ? "https" : "http")://\(reached)"
     }
 
     /// `http://KEY@HOST:PORT/PROJECT`.

@@ -6,23 +6,28 @@ enum ProjectsCommand: Command {
     static let spec = CommandSpec(
         name: "projects",
         summary: "List projects, add one, replace its key, or say what it keeps",
-        operands: "list | add NAME | rotate ID|TOKEN | keep ID",
+        operands: "list | add NAME | rotate ID|TOKEN | keep|limit ID",
         operandCount: 1...2,
         options: [
             CommandSpec.Option(name: "--age", value: "TIME", help: "keep: reports of so long, such as 90d"),
             CommandSpec.Option(name: "--reports", value: "N", help: "keep: so many reports"),
             CommandSpec.Option(name: "--bytes", value: "N", help: "keep: so many bytes of reports, such as 20G"),
+            CommandSpec.Option(name: "--per-minute", value: "N", help: "limit: so many reports in any minute"),
+            CommandSpec.Option(name: "--per-day", value: "N", help: "limit: so many reports in any day"),
             .url, .json("the result"),
         ],
         notes: [
             "add and rotate print the DSN once: the store keeps only its hash. After rotate the old key is refused.",
             "keep says what a project keeps at most; what is not given has no limit. `mayday serve` removes the oldest "
                 + "reports above that, but never the first and the last of an issue.",
+            "limit says how many reports a project may send to each `mayday serve`; what is not given has no limit. Above it "
+                + "they are answered 429, and services send them again later.",
             "`rotate admin` replaces the token that reads over HTTP; `rotate symbols` makes, or replaces, one that can only "
                 + "add debug files (`mayday symbols add --server`), for build machines.",
         ],
         examples: [
             "mayday projects add checkout", "mayday projects rotate 1", "mayday projects keep 1 --age 90d --bytes 20G",
+            "mayday projects limit 1 --per-minute 600 --per-day 100000",
         ]
     )
 
@@ -41,6 +46,10 @@ enum ProjectsCommand: Command {
         case ("keep", let text?):
             guard let id = Int(text) else { throw arguments.usage("keep \(text): expected the id of a project") }
             return try keep(id, arguments, console)
+        case ("limit", let text?):
+            guard let id = Int(text) else { throw arguments.usage("limit \(text): expected the id of a project") }
+            return try limit(id, arguments, console)
+        case ("limit", nil): throw arguments.usage("limit needs the id of a project: limit ID")
         case ("keep", nil): throw arguments.usage("keep needs the id of a project: keep ID")
         case ("add", nil): throw arguments.usage("add needs a name: add NAME")
         case ("rotate", nil): throw arguments.usage("rotate needs the id of a project, admin or symbols: rotate ID")
@@ -123,6 +132,35 @@ enum ProjectsCommand: Command {
             ].compactMap { $0 }
             console.print(
                 "project \(id) keeps \(limits.isEmpty ? "all reports" : "reports " + limits.joined(separator: ", "))"
+            )
+        }
+        return .done
+    }
+
+    private static func limit(_ id: Int, _ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        let limits = IngestLimits(
+            perMinute: try arguments.number("--per-minute"),
+            perDay: try arguments.number("--per-day")
+        )
+        let store = try arguments.openStore()
+        let isThere = try CommandError.wrapping { () throws(StoreError) in
+            try store.setLimits(limits, ofProject: id)
+        }
+        guard isThere else { throw .nothingFound("no project \(id): see `mayday projects list`") }
+        if arguments.has("--json") {
+            func number(_ value: Int?) -> JSONValue { value.map { .integer(Int64($0)) } ?? .null }
+            console.print(
+                .object([
+                    "project": .integer(Int64(id)), "per_minute": number(limits.perMinute),
+                    "per_day": number(limits.perDay),
+                ])
+            )
+        } else {
+            let allowed = [
+                limits.perMinute.map { "\($0) reports a minute" }, limits.perDay.map { "\($0) reports a day" },
+            ].compactMap { $0 }
+            console.print(
+                "project \(id) may send \(allowed.isEmpty ? "as many reports as it has" : allowed.joined(separator: ", "))"
             )
         }
         return .done

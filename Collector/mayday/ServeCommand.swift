@@ -36,6 +36,12 @@ enum ServeCommand: Command {
                 value: nil,
                 help: "ask the servers of DEBUGINFOD_URLS for debug files that reports lack; they learn the build ids"
             ),
+            CommandSpec.Option(
+                name: "--tls-certificate",
+                value: "FILE",
+                help: "serve HTTPS with this certificate, in PEM, those above it behind it"
+            ),
+            CommandSpec.Option(name: "--tls-key", value: "FILE", help: "its private key, in PEM, without a password"),
             .json("what the first start shows"),
         ],
         notes: [
@@ -46,12 +52,13 @@ enum ServeCommand: Command {
             "What --webhook and --on-issue are told has a `text` that chat services show; the command finds it in MAYDAY_TEXT, with "
                 + "MAYDAY_EVENT (new, regressed, unmuted), MAYDAY_PROJECT, MAYDAY_ISSUE and MAYDAY_REPORT. Each attempt may take "
                 + "10 s, one that failed is made up to 5 times, and of more than 30 a minute the rest is only counted.",
-            "An address other than this machine's own is served without TLS: keep it in a trusted network or behind "
-                + "a proxy that speaks HTTPS.",
+            "Without --tls-certificate and --tls-key nothing is encrypted: keep an address other than this machine's own "
+                + "in a trusted network, or behind a proxy that speaks HTTPS.",
         ],
         examples: [
             "mayday serve",
             "mayday serve --listen 0.0.0.0:7171 --url https://mayday.example.com",
+            "mayday serve --tls-certificate chain.pem --tls-key key.pem",
             "mayday serve --on-issue 'echo \"$MAYDAY_TEXT\" | mail -s mayday ops'",
             "mayday serve --store postgres://mayday@db.example.com/mayday",
         ]
@@ -68,6 +75,7 @@ enum ServeCommand: Command {
         guard !arguments.has("--debuginfod") || Debuginfod.isNamed(in: urls) else {
             throw arguments.usage("--debuginfod needs servers: DEBUGINFOD_URLS=https://debuginfod.example.com")
         }
+        let tls = try tls(arguments)
         let signals = StopSignals()
         let (location, log) = (try arguments.location(), ServerLog.standardError)
         let (lock, store) = try CommandError.wrapping { () throws(StoreError) in
@@ -84,14 +92,17 @@ enum ServeCommand: Command {
         let reception = SymbolReception(symbols: symbols, store: store, worker: worker, log: log)
         let server: IngestServer
         do throws(ListenError) {
-            server = try IngestServer(address, store: store, parts: parts(store, worker, notifier, reception, log))
+            let parts = parts(store, worker, notifier, reception, log, tls)
+            server = try IngestServer(address, store: store, parts: parts)
         } catch {
             throw CommandError(code: .unreachable, text: "\(error)")
         }
         try CommandError.wrapping { () throws(StoreError) in
-            try announce(server.address, url ?? BaseURL(server.address), store, location, arguments, console)
+            let base = url ?? BaseURL(server.address, isSecure: tls != nil)
+            let listening = "\(tls == nil ? "http" : "https")://\(server.address)"
+            try announce(listening, base, store, location, arguments, console)
         }
-        if !address.isLoopback {
+        if !address.isLoopback, tls == nil {
             console.note(
                 "\(server.address) is open to the network and speaks no TLS: keep a proxy or a firewall before it"
             )
@@ -123,6 +134,20 @@ enum ServeCommand: Command {
         return text
     }
 
+    private static func tls(_ arguments: Arguments) throws(CommandError) -> TLSIdentity? {
+        switch (arguments.value("--tls-certificate"), arguments.value("--tls-key")) {
+        case (nil, nil): return nil
+        case (let certificate?, let key?):
+            do throws(TLSError) {
+                return try TLSIdentity(certificateFile: certificate, keyFile: key)
+            } catch {
+                throw CommandError(code: .usage, text: "\(error)")
+            }
+        case (_?, nil): throw arguments.usage("--tls-certificate needs --tls-key FILE, its private key")
+        case (nil, _?): throw arguments.usage("--tls-key needs --tls-certificate FILE")
+        }
+    }
+
     private static func tell(
         _ notifier: Notifier,
         _ written: DigestedIn,
@@ -141,10 +166,12 @@ enum ServeCommand: Command {
         _ worker: DigestWorker,
         _ notifier: Notifier,
         _ reception: SymbolReception,
-        _ log: ServerLog
+        _ log: ServerLog,
+        _ tls: TLSIdentity?
     ) -> IngestServer.Parts {
         var parts = IngestServer.Parts()
         parts.symbols = reception.uploads
+        parts.tls = tls
         parts.log = log
         parts.onStored = worker.wake
         parts.metrics = {
@@ -175,7 +202,7 @@ enum ServeCommand: Command {
 
     /// Says where it listens and, at the first start, the secrets, for a person and for a script.
     private static func announce(
-        _ address: ListenAddress,
+        _ address: String,
         _ url: BaseURL,
         _ store: any Store,
         _ location: StoreLocation,
@@ -187,7 +214,7 @@ enum ServeCommand: Command {
         let project = try store.setUp(project: "default", key: key.hash, adminToken: token.hash, at: .now())
         let dsn = project.map { url.dsn(key: key, project: $0.id) }
         if arguments.has("--json") {
-            var members: [String: JSONValue] = ["listening": .string("http://\(address)")]
+            var members: [String: JSONValue] = ["listening": .string(address)]
             if let dsn {
                 members["dsn"] = .string(dsn)
                 members["admin_token"] = .string(token.text)
@@ -200,7 +227,7 @@ enum ServeCommand: Command {
                 "MAYDAY_DSN=\(dsn)", "MAYDAY_ADMIN_TOKEN=\(token.text)",
             ])
         }
-        console.print("listening on http://\(address), data in \(location)")
+        console.print("listening on \(address), data in \(location)")
     }
 }
 

@@ -47,7 +47,7 @@
                 ("serve --url http://x:65536", "--url http://x:65536: expected http://HOST:PORT"),
                 ("serve --url http://:k@x", "--url http://:k@x: expected http://HOST:PORT"),
                 ("serve --url http://u@x/y", "--url http://u@x/y: expected"),
-                ("projects", "list | add NAME | rotate ID|TOKEN | keep ID is missing"),
+                ("projects", "list | add NAME | rotate ID|TOKEN | keep|limit ID is missing"),
                 ("projects add", "add needs a name"), ("projects rotate x", "rotate x: expected the id of a project"),
                 ("projects add a/b", "a name has 1 to 64 letters"), ("projects remove 1", "expected list | add NAME"),
                 ("doctor a b", "too many arguments, from \"b\" on: it takes [BINARY]"),

@@ -5,7 +5,7 @@ enum PostgresSchema {
     static var current: Int { migrations.count }
 
     /// Each step goes from its index to the next version; a released step is never changed.
-    static let migrations: [String] = [first, triage, retention]
+    static let migrations: [String] = [first, triage, retention, limits]
 
     /// Brings the database up to date, all or nothing, in the transaction of the caller. Nodes that start at the same time
     /// wait for each other.
@@ -129,6 +129,12 @@ enum PostgresSchema {
             GROUP BY issue, time / 3600000000;
         INSERT INTO issue_hosts SELECT DISTINCT issue, host FROM reports WHERE issue IS NOT NULL AND host IS NOT NULL;
         UPDATE issues SET hosts = (SELECT count(*) FROM issue_hosts WHERE issue_hosts.issue = issues.row);
+        """
+
+    /// How many reports a project may send in a minute and in a day; NULL is without limit.
+    private static let limits = """
+        ALTER TABLE projects ADD COLUMN limit_minute BIGINT;
+        ALTER TABLE projects ADD COLUMN limit_day BIGINT;
         """
 
     /// What a project keeps at most (microseconds, reports, bytes; NULL is without limit), what a report takes, and how many

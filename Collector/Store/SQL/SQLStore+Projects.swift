@@ -16,13 +16,14 @@ extension SQLStore {
 
     func projects() throws(StoreError) -> [Project] {
         try engine.read { connection throws(StoreError) in
-            try connection.query("SELECT id, name, key_hash FROM projects ORDER BY id", row: Self.project)
+            try connection.query("SELECT \(Self.projectColumns) FROM projects ORDER BY id", row: Self.project)
         }
     }
 
     func project(_ id: Int) throws(StoreError) -> Project? {
         try engine.read { connection throws(StoreError) in
-            try connection.query("SELECT id, name, key_hash FROM projects WHERE id = ?", [id], row: Self.project).first
+            try connection.query("SELECT \(Self.projectColumns) FROM projects WHERE id = ?", [id], row: Self.project)
+                .first
         }
     }
 
@@ -35,6 +36,15 @@ extension SQLStore {
     func replaceKey(ofProject id: Int, with key: SecretHash) throws(StoreError) -> Bool {
         try engine.write { connection throws(StoreError) in
             try connection.run("UPDATE projects SET key_hash = ? WHERE id = ?", [key, id]) == 1
+        }
+    }
+
+    func setLimits(_ limits: IngestLimits, ofProject id: Int) throws(StoreError) -> Bool {
+        try engine.write { connection throws(StoreError) in
+            try connection.run(
+                "UPDATE projects SET limit_minute = ?, limit_day = ? WHERE id = ?",
+                [limits.perMinute, limits.perDay, id]
+            ) == 1
         }
     }
 
@@ -86,14 +96,22 @@ extension SQLStore {
         try connection.query(
             """
             INSERT INTO projects (name, key_hash, created) VALUES (?, ?, ?)
-            ON CONFLICT (name) DO NOTHING RETURNING id, name, key_hash
+            ON CONFLICT (name) DO NOTHING RETURNING \(projectColumns)
             """,
             [name, key, time],
             row: project
         ).first
     }
 
+    /// What `project` reads.
+    private static var projectColumns: String { "id, name, key_hash, limit_minute, limit_day" }
+
     private static func project(_ row: SQLRow) -> Project {
-        Project(id: row.int(0), name: row.text(1), key: SecretHash(bytes: row.blob(2)))
+        Project(
+            id: row.int(0),
+            name: row.text(1),
+            key: SecretHash(bytes: row.blob(2)),
+            limits: IngestLimits(perMinute: row.optionalInt(3), perDay: row.optionalInt(4))
+        )
     }
 }

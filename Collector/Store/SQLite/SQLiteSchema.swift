@@ -4,7 +4,7 @@ enum SQLiteSchema {
     static var current: Int { migrations.count }
 
     /// Each step goes from its index to the next version; a released step is never changed.
-    static let migrations: [String] = [first, remarks, claimants, triage, retention]
+    static let migrations: [String] = [first, remarks, claimants, triage, retention, limits]
 
     /// Brings the database up to date, all or nothing.
     static func migrate(_ connection: SQLiteConnection, path: String, steps: [String] = migrations) throws(StoreError) {
@@ -122,6 +122,12 @@ enum SQLiteSchema {
         CREATE INDEX reports_undigested ON reports (digest, row) WHERE digest <> 1;
         CREATE TABLE received_bodies (report INTEGER PRIMARY KEY REFERENCES reports(row), gzip BLOB NOT NULL) STRICT;
         CREATE TABLE digested_bodies (report INTEGER PRIMARY KEY REFERENCES reports(row), gzip BLOB NOT NULL) STRICT;
+        """
+
+    /// How many reports a project may send in a minute and in a day; NULL is without limit.
+    private static let limits = """
+        ALTER TABLE projects ADD COLUMN limit_minute INTEGER;
+        ALTER TABLE projects ADD COLUMN limit_day INTEGER;
         """
 
     /// What a project keeps at most (microseconds, reports, bytes; NULL is without limit), what a report takes, and how many

@@ -173,6 +173,9 @@ static void transfer(
     code |= curl->easy_setopt(handle, LIBCURL_OPT_XFERINFOFUNCTION, check_cancelled);
     code |= curl->easy_setopt(handle, LIBCURL_OPT_XFERINFODATA, request);
     code |= curl->easy_setopt(handle, LIBCURL_OPT_NOPROGRESS, 0L);
+    // The variable of OpenSSL's own programs, which libcurl leaves to its own: for a collector with a private authority.
+    const char *authorities = getenv("SSL_CERT_FILE");
+    if (authorities != NULL && authorities[0] != 0) code |= curl->easy_setopt(handle, LIBCURL_OPT_CAINFO, authorities);
     if (request->direct) code |= curl->easy_setopt(handle, LIBCURL_OPT_PROXY, "");
     if (code != LIBCURL_CODE_OK) {
         fail(answer, MAYDAY_HTTP_FAILED, error[0] != 0 ? error : "libcurl refused the request");
