@@ -66,6 +66,7 @@ extension IssueList.Entry {
             "last_seen": .string(issue.lastSeen.description),
             "hosts": .integer(Int64(issue.hosts)),
             "status": .string(issue.status.name),
+            "cut_short": .bool(issue.isCutShort),
             "first_release": .optional(firstRelease),
             "last_release": .optional(lastRelease),
             "releases": .array(

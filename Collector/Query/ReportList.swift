@@ -33,6 +33,7 @@ extension StoredReport {
             "environment": .optional(facts.environment),
             "host": facts.host.map { .object(["name": .string($0)]) } ?? .null,
             "signal": .optional(facts.signal),
+            "cut_short": .bool(facts.isCutShort),
             "issue": issue.map { .integer(Int64($0.number)) } ?? .null,
             "title": .optional(title),
             "culprit": .optional(culprit),

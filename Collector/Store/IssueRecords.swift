@@ -22,6 +22,8 @@ public struct Issue: Sendable, Equatable {
     public var hosts: Int
     /// What is to be done about it, at the time of the question.
     public var status: IssueStatus
+    /// All of its reports that are kept were cut short; known where issues are listed.
+    public var isCutShort = false
 }
 
 /// A digestion that was written.

@@ -84,6 +84,8 @@ public struct ReportFacts: Sendable, Equatable {
     public var host: String?
     /// `SIGSEGV`.
     public var signal: String?
+    /// The capture or the file was cut short: there is no `end` line.
+    public var isCutShort: Bool
 
     /// The facts of a report that was received at a time, texts cut to a length for lists: the report has them whole.
     public init(_ report: Report, received: Timestamp) {
@@ -94,6 +96,7 @@ public struct ReportFacts: Sendable, Equatable {
         environment = report.header.environment?.cutForLists
         host = report.header.host?.name?.cutForLists
         signal = report.crash?.signal.name.cutForLists
+        isCutShort = report.end == nil
     }
 
     init(
@@ -103,7 +106,8 @@ public struct ReportFacts: Sendable, Equatable {
         release: String?,
         environment: String?,
         host: String?,
-        signal: String?
+        signal: String?,
+        isCutShort: Bool
     ) {
         self.kind = kind
         self.time = time
@@ -112,6 +116,7 @@ public struct ReportFacts: Sendable, Equatable {
         self.environment = environment
         self.host = host
         self.signal = signal
+        self.isCutShort = isCutShort
     }
 }
 

@@ -18,7 +18,10 @@ extension IssueList {
             lines.append(columns.line(id: id, text: issue.title, count: "\(issue.count)", note: seen, style: .strong))
             let place = issue.culprit ?? "no function of the service's own known"
             let status = issue.status == .open ? "" : "\(issue.status.text) · "
-            lines.append(columns.line(id: "", text: status + place, count: "", note: entry.releaseText, style: .plain))
+            let cut = issue.isCutShort ? "cut short · " : ""
+            lines.append(
+                columns.line(id: "", text: status + cut + place, count: "", note: entry.releaseText, style: .plain)
+            )
         }
         return layout.rendered(lines)
     }

@@ -46,5 +46,7 @@ extension StoredReport {
         }
     }
 
-    fileprivate var headline: String { title ?? facts.signal ?? facts.kind }
+    fileprivate var headline: String {
+        (facts.isCutShort ? "cut short · " : "") + (title ?? facts.signal ?? facts.kind)
+    }
 }

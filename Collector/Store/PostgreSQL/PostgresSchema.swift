@@ -5,7 +5,7 @@ enum PostgresSchema {
     static var current: Int { migrations.count }
 
     /// Each step goes from its index to the next version; a released step is never changed.
-    static let migrations: [String] = [first, triage, retention, limits]
+    static let migrations: [String] = [first, triage, retention, limits, cut]
 
     /// Brings the database up to date, all or nothing, in the transaction of the caller. Nodes that start at the same time
     /// wait for each other.
@@ -150,4 +150,7 @@ enum PostgresSchema {
             + coalesce((SELECT length(gzip) FROM digested_bodies WHERE report = reports.row), 0);
         CREATE INDEX reports_by_age ON reports (project, received, bytes);
         """
+
+    /// Whether a report has no end. Of what was received before nothing is known, and it counts as whole.
+    private static let cut = "ALTER TABLE reports ADD COLUMN is_cut BIGINT NOT NULL DEFAULT 0;"
 }

@@ -12,6 +12,12 @@ private func effectiveStatus(at time: String) -> String {
     "CASE WHEN status = 'muted' AND muted_until <= \(time) THEN 'open' ELSE status END"
 }
 
+/// Whether an issue has reports, none of which is whole: seldom more than one is looked at.
+private let isCutShort = """
+    CASE WHEN NOT EXISTS (SELECT 1 FROM reports WHERE issue = issues.row AND is_cut = 0)
+        AND EXISTS (SELECT 1 FROM reports WHERE issue = issues.row) THEN 1 ELSE 0 END
+    """
+
 extension SQLStore {
     func issues(_ selection: IssueSelection) throws(StoreError) -> [Issue] {
         // Numbered, since the time is needed twice.
@@ -28,10 +34,14 @@ extension SQLStore {
         add(effectiveStatus(at: "?1"), selection.status)
         let condition = "WHERE " + clauses.joined(separator: " AND ")
         let sql = """
-            SELECT \(issueColumns(at: "?1")) FROM issues \(condition) ORDER BY last_seen DESC, row DESC LIMIT ?2
+            SELECT \(issueColumns(at: "?1")), \(isCutShort) FROM issues \(condition) ORDER BY last_seen DESC, row DESC LIMIT ?2
             """
         return try engine.read { connection throws(StoreError) in
-            try connection.query(sql, values) { Self.issue($0, from: 0) }
+            try connection.query(sql, values) { row in
+                var issue = Self.issue(row, from: 0)
+                issue.isCutShort = row.int(14) != 0
+                return issue
+            }
         }
     }
 

@@ -7,12 +7,13 @@ extension SQLStore {
             let row = try connection.query(
                 """
                 INSERT INTO reports
-                    (project, id, received, kind, time, service, release, environment, host, signal, bytes)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project, id) DO NOTHING RETURNING row
+                    (project, id, received, kind, time, service, release, environment, host, signal, bytes, is_cut)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project, id) DO NOTHING RETURNING row
                 """,
                 [
                     report.key.project, report.key.id, report.received, facts.kind, facts.time, facts.service,
                     facts.release, facts.environment, facts.host, facts.signal, report.gzip.count,
+                    facts.isCutShort ? 1 : 0,
                 ],
                 row: { $0.int(0) }
             ).first
@@ -34,7 +35,7 @@ extension SQLStore {
         }
         let sql = """
             SELECT reports.project, reports.id, received, reports.kind, time, service, release, environment, host, signal,
-                digest, failure, issues.number, reports.title, reports.culprit
+                digest, failure, issues.number, reports.title, reports.culprit, is_cut
             FROM reports LEFT JOIN issues ON issues.row = reports.issue \(conditions.sql)
             ORDER BY time DESC, reports.row DESC LIMIT ?
             """
@@ -80,7 +81,8 @@ extension SQLStore {
                 release: row.optionalText(6),
                 environment: row.optionalText(7),
                 host: row.optionalText(8),
-                signal: row.optionalText(9)
+                signal: row.optionalText(9),
+                isCutShort: row.int(15) != 0
             ),
             state: state,
             issue: row.optionalInt(12).map { IssueKey(project: row.int(0), number: $0) },
