@@ -1,4 +1,5 @@
-// What the next start is told of this crash: a symbolic link `last-crash` in the spool that leads nowhere. Its target is the
+// What the next start is told of this crash: a symbolic link in the spool that leads nowhere, `last-crash`, or `last-child-crash`
+// where the process that crashed was forked by the one that called `start`, which may crash as well. Its target is the
 // text `ID SIGNAL`, short enough to need no block of its own where the process has reached its memory limit. It is made by one
 // system call and read by one (start.c), whole or not there, and left when the report is delivered. Async-signal-safe.
 
@@ -13,15 +14,15 @@ static char link_name[PATH_MAX];
 
 void mayday_remember_crash(void) {
     int directory = mayday_spool_directory();
-    // The process that called `start` lives on after a rehearsal, and after the crash of a child that it forked.
-    if (directory == -1 || mayday_is_rehearsal() || mayday_crash.pid != mayday_settings->pid) return;
+    if (directory == -1 || mayday_is_rehearsal()) return;
+    bool is_child = mayday_crash.pid != mayday_settings->pid;
     Line line = {.data = target, .capacity = sizeof target - 1};
     const char *name = mayday_signal_name(mayday_crash.signal);
     mayday_line_raw(&line, mayday_crash.id);
     mayday_line_raw(&line, " ");
     mayday_line_raw(&line, name != NULL ? name : "crash");
     target[line.length] = '\0';
-    mayday_spool_name(link_name, MAYDAY_LAST_CRASH_LINK);
+    mayday_spool_name(link_name, is_child ? MAYDAY_LAST_CHILD_CRASH_LINK : MAYDAY_LAST_CRASH_LINK);
     // An older one was not told to anybody, and is not the last any more.
     sys_unlinkat(directory, link_name);
     sys_symlinkat(target, directory, link_name);

@@ -78,15 +78,23 @@ static char spool_path[PATH_MAX];
 const char *mayday_started_spool(void) { return spool_path; }
 
 static char last_crash[MAYDAY_LAST_CRASH_CAPACITY];
+static char last_child_crash[MAYDAY_LAST_CRASH_CAPACITY];
 
 const char *mayday_last_crash(void) { return last_crash; }
 
-void mayday_last_crash_take(int directory) {
-    ssize_t length = readlinkat(directory, MAYDAY_LAST_CRASH_LINK, last_crash, sizeof last_crash - 1);
+const char *mayday_last_child_crash(void) { return last_child_crash; }
+
+static void take(int directory, const char *name, char word[MAYDAY_LAST_CRASH_CAPACITY]) {
+    ssize_t length = readlinkat(directory, name, word, MAYDAY_LAST_CRASH_CAPACITY - 1);
     if (length <= 0) return;
     // Of several processes that start at once, one is told.
-    if (unlinkat(directory, MAYDAY_LAST_CRASH_LINK, 0) != 0) length = 0;
-    last_crash[length] = '\0';
+    if (unlinkat(directory, name, 0) != 0) length = 0;
+    word[length] = '\0';
+}
+
+void mayday_last_crash_take(int directory) {
+    take(directory, MAYDAY_LAST_CRASH_LINK, last_crash);
+    take(directory, MAYDAY_LAST_CHILD_CRASH_LINK, last_child_crash);
 }
 
 void mayday_start(const MaydayProgram *program, MaydayStart *outcome) {

@@ -18,7 +18,7 @@ internal import CrashReport
 /// | `ID.NAME.delivery` | what the uploader NAME did about the report so far, see `DeliveryRecord` |
 /// | `NAME.discarded` | what was not sent to it and not told yet, see `DiscardReason` |
 /// | `NAME.pause` | until when the uploader's backend asked to be left alone |
-/// | `last-crash` | what the next start is told, see `Mayday.lastRun` |
+/// | `last-crash`, `last-child-crash` | what the next start is told, see `Mayday.lastRun` |
 /// | `rejected/ID.jsonl.gz`, `rejected/ID.txt` | a report that a backend will never take, and why |
 ///
 /// Everything else is left alone. Whoever delivers a report to a backend holds the uploader's lock of its file, which the

@@ -45,7 +45,8 @@
         /// The names in the spool directory, but the word for the next start (last_crash.c).
         var files: [String] {
             get throws {
-                try FileManager.default.contentsOfDirectory(atPath: spool.path).filter { $0 != "last-crash" }.sorted()
+                try FileManager.default.contentsOfDirectory(atPath: spool.path).filter { !$0.hasPrefix("last-") }
+                    .sorted()
             }
         }
 

@@ -100,7 +100,7 @@
             let spool = try TemporaryDirectory()
             guard let outcome = try await crash(leftKiB: leftKiB, spool: spool, []) else { return }
             #expect(outcome.status == .signalled(SIGSEGV), "\(outcome.errors)")
-            let kept = try FileManager.default.contentsOfDirectory(atPath: spool.path).filter { $0 != "last-crash" }
+            let kept = try FileManager.default.contentsOfDirectory(atPath: spool.path).filter { !$0.hasPrefix("last-") }
             try #require(kept.count == 1)
             let report = try CaptureRun.report(at: "\(spool.path)/\(kept[0])")
             #expect(report.crash?.faultAddress == 0x18)

@@ -43,7 +43,8 @@
                 environment: CaptureRun.environment
             )
             #expect(outcome.status == .signalled(SIGSEGV))
-            let files = try FileManager.default.contentsOfDirectory(atPath: spool.path).filter { $0 != "last-crash" }
+            let files = try FileManager.default.contentsOfDirectory(atPath: spool.path)
+                .filter { !$0.hasPrefix("last-") }
             #expect(files.count == 1)
             let report = try CaptureRun.report(at: "\(spool.path)/\(files[0])")
             #expect(report.end?.cut == [])

@@ -52,12 +52,31 @@ import Testing
         #expect(try await lastRun(spool) == "no crash\n")
     }
 
-    @Test func `a forked child's crash and a rehearsal are not the run's`() async throws {
+    @Test func `a forked child's crash is told apart from the run's, and a rehearsal not at all`() async throws {
         let spool = try TestSpool()
+        _ = try await spool.child("rehearse", port: 1, environment: noDelivery).outcome()
+        #expect(try await lastRun(spool) == "no crash\n")
+        let rehearsed = Set(spool.reports())
+        #expect(rehearsed.count == 1)
         let forked = try await spool.child("tell", "fork", port: 1, environment: noDelivery).outcome()
         #expect(forked.output.contains("child ended by"))
-        _ = try await spool.child("rehearse", port: 1, environment: noDelivery).outcome()
-        #expect(spool.reports().count == 2)
+        let child = try #require(Set(spool.reports()).subtracting(rehearsed).first)
+        let told = try await lastRun(spool)
+        #expect(told.hasPrefix("no crash\nchild \(child) "), "\(told)")
+        #expect(try await lastRun(spool) == "no crash\n")
+    }
+
+    @Test func `where a forked child and then its parent crash, both are told, once`() async throws {
+        let spool = try TestSpool()
+        let both = try await spool.child("tell", "fork-both", port: 1, environment: noDelivery).outcome()
+        #expect(both.status == .signalled(SIGABRT) && both.output.contains("child ended by"))
+        // The child was waited for: its id is the earlier one.
+        let ids = spool.reports().sorted()
+        try #require(ids.count == 2)
+        let told = try await lastRun(spool).split(separator: "\n").map(String.init)
+        try #require(told.count == 2)
+        #expect(told[0].hasPrefix("\(ids[1]) ") && told[0].hasSuffix("Z SIGABRT"), "\(told)")
+        #expect(told[1].hasPrefix("child \(ids[0]) ") && !told[1].hasSuffix("SIGABRT"), "\(told)")
         #expect(try await lastRun(spool) == "no crash\n")
     }
 
@@ -69,12 +88,10 @@ import Testing
     }
 
     @Test func `what is no word of a crash is none`() {
-        #expect(
-            LastRun("").crash == nil && LastRun("../../etc/passwd").crash == nil && LastRun("x SIGILL").crash == nil
-        )
+        for left in ["", "../../etc/passwd", "x SIGILL"] { #expect(LastRun.Crash(left) == nil) }
         let id = "01a22c03-ba88-7f41-85db-16a3ed39aed7"
-        #expect(LastRun(id).crash == nil)
-        #expect(LastRun("\(id) SIGSEGV").crash?.signal == "SIGSEGV")
-        #expect(LastRun("\(id) SIGILL a b").crash == nil)
+        #expect(LastRun.Crash(id) == nil)
+        #expect(LastRun.Crash("\(id) SIGSEGV")?.signal == "SIGSEGV")
+        #expect(LastRun.Crash("\(id) SIGILL a b") == nil)
     }
 }

@@ -45,7 +45,7 @@ final class TestSpool: Sendable {
     /// Names in the service's directory, or in one below it, sorted; but that of what a crash leaves for the next start.
     func files(_ below: String = "") -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(below)")) ?? []
-        return names.filter { $0 != "last-crash" }.sorted()
+        return names.filter { !$0.hasPrefix("last-") }.sorted()
     }
 
     /// Ids of the reports that wait.

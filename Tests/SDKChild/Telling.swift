@@ -44,7 +44,7 @@ enum Telling {
             for writer in 0..<6 { Thread.start { storm(writer) } }
             while stormed.load(ordering: .relaxed) < 60_000 { sched_yield() }
             fatalError("told")
-        case "fork":
+        case "fork", "fork-both":
             Mayday.setTag("region", "eu-1")
             Mayday.breadcrumb("before")
             let child = forkNow()
@@ -56,6 +56,10 @@ enum Telling {
             var status: Int32 = 0
             waitpid(child, &status, 0)
             print("child ended by \(status & 0x7f)")
+            if scene == "fork-both" {
+                fflush(nil)
+                abort()
+            }
         case "bounds":
             for index in 0..<200 { Mayday.setTag("tag-\(index)", "\(index)") }
             Mayday.setTag(String(repeating: "n", count: 65), "long")

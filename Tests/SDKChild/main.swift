@@ -108,6 +108,7 @@ case "last-run":
         break
     }
     print(run.crash.map { "\($0.report) \($0.time) \($0.signal)" } ?? "no crash")
+    if let crash = run.childCrash { print("child \(crash.report) \(crash.time) \(crash.signal)") }
 case "report":
     await Reporting.run(CommandLine.arguments.dropFirst(2).first ?? "")
 case "work":

@@ -121,17 +121,20 @@ void mayday_file_name(MaydayText text, char name[MAYDAY_FILE_NAME_CAPACITY]);
 /// False when the directory certainly holds no report that waits for its delivery.
 bool mayday_spool_directory_holds_reports(int fd);
 
-/// Name of the link in the spool in which a crash is remembered.
+/// Names of the links in the spool in which a crash is remembered: of the process that called `start`, and of one that it forked.
 #define MAYDAY_LAST_CRASH_LINK "last-crash"
+#define MAYDAY_LAST_CHILD_CRASH_LINK "last-child-crash"
 
 /// Bytes of what is remembered of a crash, with the NUL: what file systems keep with the link itself.
 #define MAYDAY_LAST_CRASH_CAPACITY 60
 
-/// Takes what a crash before left in the spool for the next start, `ID SIGNAL`. One system call when there is nothing.
+/// Takes what crashes before left in the spool for the next start, `ID SIGNAL`. Two system calls when there is nothing.
 void mayday_last_crash_take(int directory);
 
 /// What was taken; empty when there was nothing.
 const char *mayday_last_crash(void);
+/// The same of a forked child.
+const char *mayday_last_child_crash(void);
 
 /// What must be free for descriptors to be held from start on, or to be used by what runs beside the service. The capture holds
 /// five, a delivery over HTTP takes ten, four of them Dispatch's, which ends the process when it gets none; the rest is the
