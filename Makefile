@@ -82,6 +82,13 @@ lint: packages ## format, file lengths, and what the crash handler may call
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift $(wildcard Sources Collector Examples Tests Benchmarks)
 	@for check in scripts/check-*; do echo $$check; $$check || exit 1; done
 
-install: packages ## put `mayday` into $(DESTDIR)$(PREFIX)/bin, with no need of a Swift toolchain
+install: packages ## put `mayday` below $(DESTDIR)$(PREFIX), with its manual page and completions; it needs no Swift toolchain
 	$(SWIFT) build $(STATIC) --product mayday
 	install -D -s -m 755 "$(call bin,$(STATIC))/mayday" "$(DESTDIR)$(PREFIX)/bin/mayday"
+	mayday="$(DESTDIR)$(PREFIX)/bin/mayday"; share="$(DESTDIR)$(PREFIX)/share"; \
+	install -d "$$share/man/man1" "$$share/bash-completion/completions" "$$share/zsh/site-functions" \
+		"$$share/fish/vendor_completions.d" && \
+	"$$mayday" man > "$$share/man/man1/mayday.1" && \
+	"$$mayday" completion bash > "$$share/bash-completion/completions/mayday" && \
+	"$$mayday" completion zsh > "$$share/zsh/site-functions/_mayday" && \
+	"$$mayday" completion fish > "$$share/fish/vendor_completions.d/mayday.fish"

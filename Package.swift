@@ -143,6 +143,12 @@ let collector: [Target] = [
     // HTTP from here to elsewhere: webhooks, and commands on another collector.
     .target(name: "Client", dependencies: ["CCurl"], path: "Collector/Client", swiftSettings: strict),
     .target(
+        name: "Remote",
+        dependencies: ["CrashReport", "Store", "Query", "Client"],
+        path: "Collector/Remote",
+        swiftSettings: strict
+    ),
+    .target(
         name: "Notify",
         dependencies: ["CrashReport", "Store", "Query", "Client"],
         path: "Collector/Notify",
@@ -151,7 +157,7 @@ let collector: [Target] = [
     .executableTarget(
         name: "MaydayCLI",
         dependencies: [
-            "Client", "Notify",
+            "Client", "Notify", "Remote",
             "CrashReport", "CrashReportText", "Symbolication", "SymbolStore", "Grouping", "Store", "Ingest", "Import",
             "Digest", "Query", "CCurl",
         ],

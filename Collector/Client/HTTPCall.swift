@@ -1,4 +1,5 @@
 import CCurl
+import Dispatch
 import Foundation
 
 /// One request over HTTP that blocks until it is answered, or its time is over. From any thread but one of Swift's pool.
@@ -48,19 +49,53 @@ public struct HTTPCall: Sendable {
 
     /// Sends it. A redirect is an answer as any other, so that secrets go nowhere else.
     public func send() throws(Failure) -> Answer {
+        // The end of the process waits for threads that have sent something: this one ends with its request.
+        let errand = Errand(self)
+        let context = Unmanaged.passRetained(errand)
+        let code = mayday_run_on_own_thread(
+            { context in
+                guard let context else { return }
+                Unmanaged<Errand>.fromOpaque(context).takeRetainedValue().run()
+            },
+            context.toOpaque()
+        )
+        guard code == 0 else {
+            context.release()
+            throw Failure(description: "no thread can be started: \(String(cString: strerror(code)))")
+        }
+        errand.done.wait()
+        return try errand.result.get()
+    }
+
+    /// A request on its way from one thread to another and back.
+    private final class Errand {
+        private let call: HTTPCall
+        let done = DispatchSemaphore(value: 0)
+        private(set) var result = Result<Answer, Failure>.failure(Failure(description: "it was not sent"))
+
+        init(_ call: HTTPCall) { self.call = call }
+
+        func run() {
+            do throws(Failure) { result = .success(try call.perform()) } catch { result = .failure(error) }
+            done.signal()
+        }
+    }
+
+    private func perform() throws(Failure) -> Answer {
         let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: largestAnswer)
         defer { buffer.deallocate() }
         let copies: [UnsafeMutablePointer<CChar>?] = headers.map { strdup($0) } + [nil]
         defer { for copy in copies { free(copy) } }
         let lines = copies.map { UnsafePointer($0) }
         var answer = MaydayHTTPAnswer()
-        body.withUnsafeBufferPointer { body in
+        // libcurl would read standard input for a body that is nowhere.
+        (body.isEmpty ? [0] : body).withUnsafeBufferPointer { bytes in
             lines.withUnsafeBufferPointer { lines in
                 url.withCString { url in
                     var request = MaydayHTTPRequest()
                     request.url = url
                     request.headers = lines.baseAddress
-                    request.body = body.baseAddress
+                    request.body = bytes.baseAddress
                     request.body_length = body.count
                     request.total_timeout_ms = max(1, Int(timeout / .milliseconds(1)))
                     request.connect_timeout_ms = min(request.total_timeout_ms, 5_000)

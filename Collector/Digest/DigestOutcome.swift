@@ -17,6 +17,8 @@ public struct DigestOutcome: Sendable, Equatable {
     public var notes: [ImageNote]
     /// What the reading of the report said, from `DecodedReport`.
     public var warnings: [String]
+    /// What the service had set, to filter by.
+    public var tags: [String: String]
     /// The report with symbols, as a report file.
     public var gzip: [UInt8]
 
@@ -35,6 +37,7 @@ public struct DigestOutcome: Sendable, Equatable {
         culprit = facts.culprit
         notes = facts.notes
         warnings = facts.warnings
+        tags = facts.tags
         self.gzip = gzip
     }
 
@@ -46,7 +49,8 @@ public struct DigestOutcome: Sendable, Equatable {
             title: title,
             culprit: culprit,
             gzip: gzip,
-            remarks: DigestRemarks(warnings: warnings, grouping: explanation, notes: notes)
+            remarks: DigestRemarks(warnings: warnings, grouping: explanation, notes: notes),
+            tags: tags
         )
     }
 }

@@ -1,3 +1,4 @@
+import CrashReport
 import Grouping
 import Symbolication
 
@@ -77,9 +78,11 @@ struct DigestFacts: Codable {
     var culprit: String?
     var notes: [ImageNote]
     var warnings: [String]
+    var tags: [String: String]
 
     init(_ digested: DigestedReport, warnings: [String]) {
         self.warnings = warnings
+        tags = digested.report.context?.tags ?? [:]
         fingerprint = digested.fingerprint
         explanation = digested.explanation
         title = digested.title

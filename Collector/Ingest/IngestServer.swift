@@ -1,4 +1,4 @@
-public import CrashReport
+import CrashReport
 public import Store
 
 /// The collector's HTTP side: takes reports, answers for its health, and hands out what was stored.
@@ -20,8 +20,8 @@ public final class IngestServer: Sendable {
         public var onStored: @Sendable () -> Void = {}
         /// Further numbers for `GET /metrics`.
         public var metrics: @Sendable () -> [Metric] = { [] }
-        /// Answers a holder of the admin token; nil when there is no such thing.
-        public var read: @Sendable (ReadRequest) throws(StoreError) -> JSONValue? = { _ in nil }
+        /// Answers a holder of the admin token.
+        public var read: @Sendable (ReadRequest) throws(StoreError) -> ReadAnswer = { _ in .missing("nothing here") }
         /// Takes debug files; nil when none are taken.
         public var symbols: SymbolUploads?
 
@@ -132,7 +132,6 @@ private struct Routes: HTTPHandler {
     }
 
     private func read(_ wanted: ReadRequest, for request: HTTPRequest) -> HTTPAnswer {
-        var wanted = wanted
         do throws(StoreError) {
             guard let token = request.bearer, let admin = try store.adminToken(), admin.matches(Secret(token)) else {
                 return ReportEndpoint.unauthorized(
@@ -140,26 +139,19 @@ private struct Routes: HTTPHandler {
                         + "`mayday serve` printed it; `mayday projects rotate admin` makes another"
                 )
             }
-            if case .issues(let project, _) = wanted, let text = request.query["limit"] {
-                guard let limit = Int(text), (1...ReadRequest.maximumLimit).contains(limit) else {
-                    return .error(400, "limit: expected a number from 1 to \(ReadRequest.maximumLimit)")
-                }
-                wanted = .issues(project: project, limit: limit)
+            var wanted = wanted
+            wanted.query = request.query
+            switch try parts.read(wanted) {
+            case .json(let value): return .json(200, value)
+            case .file(let bytes):
+                return HTTPAnswer(status: 200, headers: [("Content-Type", "application/gzip")], body: bytes)
+            case .missing(let text): return .error(404, text)
+            case .wrong(let text): return .error(400, text)
             }
-            guard let found = try parts.read(wanted) else { return .error(404, Self.missing(wanted)) }
-            return .json(200, found)
         } catch {
             metrics.storeFailures.add()
             parts.log.line("\(error)")
             return ReportEndpoint.unavailable("\(error)")
-        }
-    }
-
-    private static func missing(_ wanted: ReadRequest) -> String {
-        switch wanted {
-        case .issues(let project, _): "no project \(project) here: see `mayday projects list`"
-        case .issue(let project, let number): "no issue \(number) in project \(project)"
-        case .report(let project, let id): "no report \(id) in project \(project): the whole id is needed"
         }
     }
 }

@@ -1,3 +1,5 @@
+public import CrashReport
+
 /// What a path names.
 enum Route: Sendable, Equatable {
     case health
@@ -15,27 +17,28 @@ enum Route: Sendable, Equatable {
         switch parts.count {
         case 1 where parts[0] == "healthz": self = .health
         case 1 where parts[0] == "metrics": self = .metrics
-        case 3...4 where parts[0] == "api":
+        case 2 where parts[0] == "api" && Self.lists.union(["projects"]).contains(parts[1]):
+            self = .read(ReadRequest(path: [String(parts[1])]))
+        case 4 where parts[0] == "api" && parts[2] == "symbols":
             guard let project = Self.number(parts[1]) else { return nil }
-            switch (parts[2], parts.count == 4 ? parts[3] : nil) {
-            case ("reports", nil): self = .reports(project: project)
-            case ("reports", let id?): self = .read(.report(project: project, id: String(id)))
-            case ("symbols", let id?): self = .symbols(project: project, buildID: String(id))
-            case ("issues", nil): self = .read(.issues(project: project, limit: ReadRequest.defaultLimit))
-            case ("issues", let text?):
-                guard let number = Self.number(text) else { return nil }
-                self = .read(.issue(project: project, number: number))
-            default: return nil
-            }
+            self = .symbols(project: project, buildID: String(parts[3]))
+        case 3...5 where parts[0] == "api":
+            guard let project = Self.number(parts[1]), Self.lists.contains(parts[2]) else { return nil }
+            let isUpload = parts.count == 3 && parts[2] == "reports"
+            self = isUpload ? .reports(project: project) : .read(ReadRequest(path: parts.dropFirst().map(String.init)))
         default: return nil
         }
     }
+
+    /// What can be read of one project, or of all.
+    private static let lists: Set<Substring> = ["issues", "reports", "statistics"]
 
     /// Methods that it takes.
     var methods: [String] {
         switch self {
         case .reports: ["POST"]
         case .symbols: ["GET", "PUT"]
+        case .read(let request) where request.isChange: ["POST"]
         default: ["GET", "HEAD"]
         }
     }
@@ -46,15 +49,25 @@ enum Route: Sendable, Equatable {
     }
 }
 
-/// What a holder of the admin token may read.
-public enum ReadRequest: Sendable, Equatable {
-    /// Issues of a project, last seen first.
-    case issues(project: Int, limit: Int)
-    /// One issue with its releases and newest reports.
-    case issue(project: Int, number: Int)
-    /// One report with its symbols.
-    case report(project: Int, id: String)
+/// What a holder of the admin token asks for, or decides.
+public struct ReadRequest: Sendable, Equatable {
+    /// What stands behind `/api`: `["1", "issues", "3"]`.
+    public var path: [String]
+    /// Parameters, percent-decoded.
+    public var query: [String: String] = [:]
 
-    static let defaultLimit = 100
-    static let maximumLimit = 1_000
+    /// True for what changes something.
+    public var isChange: Bool { path.last == "status" }
+}
+
+/// What such a request is answered.
+public enum ReadAnswer: Sendable {
+    /// 200 with JSON.
+    case json(JSONValue)
+    /// 200 with a report file.
+    case file([UInt8])
+    /// 404: what is not there.
+    case missing(String)
+    /// 400: which parameter is wrong, and what it takes.
+    case wrong(String)
 }

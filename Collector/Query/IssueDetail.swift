@@ -26,20 +26,13 @@ public struct IssueDetail: Sendable, Equatable {
     }
 
     /// Opens an issue and its newest report.
-    public static func load(_ issue: Issue, from store: any Store) throws(QueryError) -> IssueDetail {
-        let entry: IssueList.Entry
-        let hours: [HourCount]
-        let reports: [StoredReport]
-        do throws(StoreError) {
-            entry = IssueList.Entry(issue: issue, releases: try store.releases(of: issue.key))
-            let start = Timestamp.now().microseconds - (shownHours - 1) * HourCount.length
-            hours = try store.hours(of: issue.key, since: Timestamp(microseconds: start))
-            reports = try store.reports(ReportSelection(issue: issue.key, limit: shownReports))
-        } catch {
-            throw .store(error)
-        }
+    public static func load(_ entry: IssueList.Entry, from reader: some Reader) throws(QueryError) -> IssueDetail {
+        let key = entry.issue.key
+        let start = Timestamp.now().microseconds - (shownHours - 1) * HourCount.length
+        let hours = try reader.hours(of: key, since: Timestamp(microseconds: start))
+        let reports = try reader.reports(ReportSelection(issue: key, limit: shownReports))
         var newest: ReportDetail?
-        if let first = reports.first { newest = try ReportDetail.load(first, from: store) }
+        if let first = reports.first { newest = try reader.open(first) }
         return IssueDetail(entry: entry, hours: hours, reports: reports, newest: newest)
     }
 

@@ -28,13 +28,28 @@ public struct IssueList: Sendable, Equatable {
         self.undigested = undigested
     }
 
-    /// Reads the list of one project or of all, of one status or of every.
-    public static func load(from store: any Store, _ selection: IssueSelection) throws(StoreError) -> IssueList {
-        var entries: [Entry] = []
-        for issue in try store.issues(selection) {
-            entries.append(Entry(issue: issue, releases: try store.releases(of: issue.key)))
+    /// Reads a list.
+    ///
+    /// - Parameter release: only issues whose first release it is, by version.
+    public static func load(
+        from reader: some Reader,
+        _ selection: IssueSelection,
+        newIn release: String? = nil
+    ) throws(QueryError) -> IssueList {
+        let undigested = try reader.undigested()
+        guard let release else { return IssueList(entries: try reader.issues(selection), undigested: undigested) }
+        // Which release comes first is no question for a database: those that have it are looked through.
+        var (found, page): ([Entry], IssueSelection) = ([], selection)
+        page.filter.release = release
+        (page.offset, page.limit) = (0, 1_000)
+        while found.count < selection.offset + selection.limit {
+            let entries = try reader.issues(page)
+            found += entries.filter { $0.firstRelease == release }
+            guard entries.count == page.limit else { break }
+            page.offset += page.limit
         }
-        return IssueList(entries: entries, undigested: try store.digestCounts())
+        let entries = found.dropFirst(selection.offset).prefix(selection.limit)
+        return IssueList(entries: Array(entries), undigested: undigested)
     }
 
     /// `{"issues": […], "undigested": {…}}`.

@@ -1,44 +1,120 @@
 public import CrashReport
 public import Store
 
-/// What `GET /api/PROJECT/…` answers, apart from HTTP.
+/// What the read API answers, apart from HTTP: paths below `/api`, for a holder of the admin token.
 public struct ReadAPI: Sendable {
-    private let store: any Store
+    /// An answer.
+    public enum Answer: Sendable {
+        /// What was asked for.
+        case json(JSONValue)
+        /// A report file.
+        case file([UInt8])
+        /// It is not there; in a line.
+        case missing(String)
+        /// The question is wrong; which parameter, and what it takes.
+        case wrong(String)
+    }
+
+    private let reader: StoreReader
 
     /// The answers of a store.
-    public init(_ store: any Store) { self.store = store }
+    public init(_ store: any Store) { reader = StoreReader(store) }
 
-    /// Issues of a project; nil when there is no such project.
-    public func issues(project: Int, limit: Int) throws(StoreError) -> JSONValue? {
-        guard try store.project(project) != nil else { return nil }
-        return try IssueList.load(from: store, IssueSelection(project: project, limit: limit)).json
-    }
+    /// Most that a list has.
+    public static let maximumLimit = 1_000
 
-    /// One issue; nil when there is none of this number.
-    public func issue(project: Int, number: Int) throws(StoreError) -> JSONValue? {
-        let found = try store.issues(IssueSelection(project: project, number: number, limit: 1))
-        return try found.first.flatMap { issue throws(StoreError) in
-            try known { () throws(QueryError) in try IssueDetail.load(issue, from: store).json }
-        }
-    }
-
-    /// One report by its whole id; nil when there is none.
-    public func report(project: Int, id: String) throws(StoreError) -> JSONValue? {
-        let found = try store.reports(ReportSelection(project: project, idPrefix: id, limit: 1))
-        guard let report = found.first, report.key.id == id else { return nil }
-        return try known { () throws(QueryError) in try ReportDetail.load(report, from: store).json }
-    }
-
-    /// Nil for what is not there, or was removed while it was read.
-    private func known(_ body: () throws(QueryError) -> JSONValue) throws(StoreError) -> JSONValue? {
+    /// Answers a question.
+    ///
+    /// - Parameters:
+    ///   - path: what stands behind `/api`: `["1", "issues", "3"]`.
+    ///   - query: its parameters.
+    ///   - isChange: true for `POST`.
+    public func answer(_ path: [String], _ query: [String: String], isChange: Bool) throws(StoreError) -> Answer {
         do throws(QueryError) {
-            return try body()
+            return try route(path, APIParameters(query), isChange: isChange)
         } catch {
             switch error {
             case .store(let error): throw error
-            case .notFound: return nil
-            case .unreadable(let text): throw .failed(reason: text)
+            case .notFound(let text): return .missing(text)
+            case .wrong(let text): return .wrong(text)
+            case .unreadable(let text), .unreachable(let text): throw .failed(reason: text)
             }
         }
+    }
+
+    private func route(_ path: [String], _ query: APIParameters, isChange: Bool) throws(QueryError) -> Answer {
+        let project = path.first.flatMap { Int($0) }
+        let rest = project == nil ? path : Array(path.dropFirst())
+        switch (rest.first, rest.count, isChange) {
+        case ("projects", 1, false): return .json(ProjectName.json(try reader.projects()))
+        case ("statistics", 1, false):
+            let question = try query.question(project)
+            let statistics = try reader.statistics(question)
+            return .json(StatisticsReport(question: question, statistics: statistics, now: .now()).json)
+        case ("issues", 1, false): return .json(try issues(project, query))
+        case ("issues", 2, false): return .json(try issue(project, rest[1]))
+        case ("issues", 3, true) where rest[2] == "status": return .json(try decide(project, rest[1], query))
+        case ("reports", 1, false): return .json(try reports(project, query))
+        case ("reports", 2, false): return .json(try report(project, rest[1]).json)
+        case ("reports", 3, false) where rest[2] == "file": return .file(try report(project, rest[1]).report.encode())
+        default: throw .notFound("nothing here: see \"Reading over HTTP\" in docs/collector.md")
+        }
+    }
+
+    private func issues(_ project: Int?, _ query: APIParameters) throws(QueryError) -> JSONValue {
+        let selection = try query.issues(project)
+        if let project, !(try reader.projects().contains { $0.id == project }) {
+            throw .notFound("no project \(project) here: see `mayday projects list`")
+        }
+        return IssueList(entries: try reader.issues(selection), undigested: try reader.undigested()).json
+    }
+
+    private func found(_ project: Int?, _ number: String) throws(QueryError) -> IssueList.Entry {
+        guard let wanted = Int(number) else { throw .notFound("no issue \(number): it is a number") }
+        return try Reference.issue(project: project, number: wanted, in: reader)
+    }
+
+    private func issue(_ project: Int?, _ number: String) throws(QueryError) -> JSONValue {
+        try IssueDetail.load(try found(project, number), from: reader).json
+    }
+
+    private func decide(_ project: Int?, _ number: String, _ query: APIParameters) throws(QueryError) -> JSONValue {
+        let decision = try query.decision()
+        let key = try found(project, number).issue.key
+        guard let entry = try reader.decide(decision, on: key, at: .now()) else {
+            throw .notFound("no issue \(number) in project \(key.project)")
+        }
+        return entry.json
+    }
+
+    private func reports(_ project: Int?, _ query: APIParameters) throws(QueryError) -> JSONValue {
+        let selection = try query.reports(project)
+        guard let position = try query.number("after", 0...(.max)) else {
+            return ReportList(reports: try reader.reports(selection)).json
+        }
+        let page = try reader.page(of: selection, after: position)
+        return .object([
+            "reports": .array(page.reports.map { .object($0.members) }),
+            "next": page.next.map { .integer(Int64($0)) } ?? .null,
+        ])
+    }
+
+    private func report(_ project: Int?, _ id: String) throws(QueryError) -> ReportDetail {
+        let found = try reader.reports(ReportSelection(project: project, idPrefix: id, limit: 1))
+        guard let report = found.first, report.key.id == id else {
+            throw .notFound("no report \(id)\(project.map { " in project \($0)" } ?? ""): the whole id is needed")
+        }
+        return try reader.open(report)
+    }
+}
+
+extension ProjectName {
+    /// `{"projects": [{"id": 1, "name": "default"}]}`.
+    public static func json(_ projects: [ProjectName]) -> JSONValue {
+        .object([
+            "projects": .array(
+                projects.map { .object(["id": .integer(Int64($0.id)), "name": .string($0.name)]) }
+            )
+        ])
     }
 }

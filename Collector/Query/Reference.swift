@@ -27,32 +27,22 @@ public enum Reference: Sendable, Equatable {
     }
 
     /// Finds the issue.
-    public static func issue(project: Int?, number: Int, in store: any Store) throws(QueryError) -> Issue {
-        let found: [Issue]
-        do throws(StoreError) {
-            found = try store.issues(IssueSelection(project: project, number: number, limit: 20))
-        } catch {
-            throw .store(error)
-        }
-        guard let issue = found.first else {
+    public static func issue(project: Int?, number: Int, in reader: some Reader) throws(QueryError) -> IssueList.Entry {
+        let found = try reader.issues(IssueSelection(project: project, number: number, limit: 20))
+        guard let entry = found.first else {
             let place = project.map { " in project \($0)" } ?? ""
             throw .notFound("no issue \(number)\(place): `mayday list` shows the issues there are")
         }
         guard found.count == 1 else {
-            let names = found.map { "\($0.key.project)/\($0.key.number)" }.sorted().joined(separator: ", ")
+            let names = found.map { "\($0.issue.key.project)/\($0.issue.key.number)" }.sorted().joined(separator: ", ")
             throw .notFound("issue \(number) is in several projects: say which, \(names)")
         }
-        return issue
+        return entry
     }
 
     /// Finds the report.
-    public static func report(prefix: String, in store: any Store) throws(QueryError) -> StoredReport {
-        let found: [StoredReport]
-        do throws(StoreError) {
-            found = try store.reports(ReportSelection(idPrefix: prefix, limit: 6))
-        } catch {
-            throw .store(error)
-        }
+    public static func report(prefix: String, in reader: some Reader) throws(QueryError) -> StoredReport {
+        let found = try reader.reports(ReportSelection(idPrefix: prefix, limit: 6))
         guard let report = found.first else {
             throw .notFound("no report whose id begins with \(prefix): `mayday reports` shows the reports there are")
         }

@@ -9,11 +9,6 @@ public struct ReportList: Sendable, Equatable {
     /// A list of reports.
     public init(reports: [StoredReport]) { self.reports = reports }
 
-    /// Reads the reports of an issue, of a project, or all.
-    public static func load(from store: any Store, _ selection: ReportSelection) throws(StoreError) -> ReportList {
-        ReportList(reports: try store.reports(selection))
-    }
-
     /// `{"reports": […]}`.
     public var json: JSONValue { .object(["reports": .array(reports.map { .object($0.members) })]) }
 }

@@ -24,6 +24,33 @@ public struct Issue: Sendable, Equatable {
     public var status: IssueStatus
     /// All of its reports that are kept were cut short; known where issues are listed.
     public var isCutShort = false
+
+    /// An issue by its parts.
+    public init(
+        key: IssueKey,
+        fingerprint: String,
+        kind: String,
+        title: String,
+        culprit: String?,
+        count: Int,
+        firstSeen: Timestamp,
+        lastSeen: Timestamp,
+        hosts: Int,
+        status: IssueStatus,
+        isCutShort: Bool = false
+    ) {
+        self.isCutShort = isCutShort
+        self.key = key
+        self.fingerprint = fingerprint
+        self.kind = kind
+        self.title = title
+        self.culprit = culprit
+        self.count = count
+        self.firstSeen = firstSeen
+        self.lastSeen = lastSeen
+        self.hosts = hosts
+        self.status = status
+    }
 }
 
 /// A digestion that was written.
@@ -43,6 +70,12 @@ public struct HourCount: Sendable, Equatable {
     /// How many reports.
     public var count: Int
 
+    /// An hour by its parts.
+    public init(hour: Timestamp, count: Int) {
+        self.hour = hour
+        self.count = count
+    }
+
     /// An hour in microseconds.
     public static let length: Int64 = 3_600_000_000
 }
@@ -57,6 +90,14 @@ public struct IssueRelease: Sendable, Equatable {
     public var firstSeen: Timestamp
     /// When the last of them happened.
     public var lastSeen: Timestamp
+
+    /// A release by its parts.
+    public init(release: String, count: Int, firstSeen: Timestamp, lastSeen: Timestamp) {
+        self.release = release
+        self.count = count
+        self.firstSeen = firstSeen
+        self.lastSeen = lastSeen
+    }
 }
 
 /// Which issues to list.
@@ -69,6 +110,12 @@ public struct IssueSelection: Sendable, Equatable {
     public var status: String?
     /// When the question is asked: a mute may be over.
     public var time: Timestamp
+    /// Only those with a report that meets it.
+    public var filter = ReportFilter()
+    /// In which order.
+    public var order = IssueOrder.last
+    /// Without so many of the first.
+    public var offset = 0
     /// At most so many.
     public var limit: Int
 

@@ -99,7 +99,8 @@ public struct ReportFacts: Sendable, Equatable {
         isCutShort = report.end == nil
     }
 
-    init(
+    /// Facts by their parts.
+    public init(
         kind: String,
         time: Timestamp,
         service: String?,
@@ -161,6 +162,11 @@ public struct Digestion: Sendable {
     public var gzip: [UInt8]
     /// What a person should know of it.
     public var remarks: DigestRemarks
+    /// What the service had set, to filter by.
+    public var tags: [String: String]
+
+    /// Tags that are kept to filter by; a report has them all.
+    private static let maximumTags = 32
 
     /// An outcome for a report.
     public init(
@@ -169,9 +175,12 @@ public struct Digestion: Sendable {
         title: String,
         culprit: String?,
         gzip: [UInt8],
-        remarks: DigestRemarks = DigestRemarks()
+        remarks: DigestRemarks = DigestRemarks(),
+        tags: [String: String] = [:]
     ) {
         self.remarks = remarks
+        let kept = tags.sorted { $0.key < $1.key }.prefix(Self.maximumTags)
+        self.tags = Dictionary(kept.map { ($0.key.cutForLists, $0.value.cutForLists) }) { first, _ in first }
         self.key = key
         self.fingerprint = fingerprint
         self.title = title.cutForLists
@@ -251,6 +260,25 @@ public struct StoredReport: Sendable, Equatable {
     public var title: String?
     /// Innermost function of the service's own code, with its place.
     public var culprit: String?
+
+    /// A report by its parts.
+    public init(
+        key: ReportKey,
+        received: Timestamp,
+        facts: ReportFacts,
+        state: DigestState,
+        issue: IssueKey?,
+        title: String?,
+        culprit: String?
+    ) {
+        self.key = key
+        self.received = received
+        self.facts = facts
+        self.state = state
+        self.issue = issue
+        self.title = title
+        self.culprit = culprit
+    }
 }
 
 /// The bytes of a report.
@@ -278,6 +306,10 @@ public struct ReportSelection: Sendable, Equatable {
     public var issue: IssueKey?
     /// Only those whose id begins so.
     public var idPrefix: String?
+    /// Only those that meet it.
+    public var filter = ReportFilter()
+    /// Without so many of the first.
+    public var offset = 0
     /// At most so many.
     public var limit: Int
 

@@ -105,6 +105,10 @@ public protocol Store: Sendable {
     func releases(of issue: IssueKey) throws(StoreError) -> [IssueRelease]
     /// Reports, newest first.
     func reports(_ selection: ReportSelection) throws(StoreError) -> [StoredReport]
+    /// Reports in the order in which they came, from a position on, which is 0 at the beginning; `offset` does not count.
+    func page(of selection: ReportSelection, after position: Int) throws(StoreError) -> ReportPage
+    /// Counts of the reports that are kept.
+    func statistics(_ question: StatisticsQuestion) throws(StoreError) -> Statistics
     /// The bytes of a report; nil when there is none of this key.
     func body(of report: ReportKey) throws(StoreError) -> ReportBody?
 

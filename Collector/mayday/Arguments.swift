@@ -47,6 +47,9 @@ struct Arguments: Sendable {
         }
     }
 
+    /// How many flags were given.
+    var flagCount: Int { values.count }
+
     func has(_ name: String) -> Bool { values[name] != nil }
 
     func value(_ name: String) -> String? { values[name] }

@@ -8,7 +8,7 @@ struct BaseURL: Sendable {
 
     init(text: String) { self.text = text }
 
-    /// Reads what was given with `--url`, or another flag.
+    /// Reads what was given with `--url`, another flag or a variable.
     init(_ given: String, _ arguments: Arguments, flag: String = "--url") throws(CommandError) {
         guard let parts = URLComponents(string: given), let scheme = parts.scheme, ["http", "https"].contains(scheme),
             parts.host?.isEmpty == false, parts.user == nil, parts.password == nil,

@@ -16,6 +16,18 @@ struct CommandSpec: Sendable {
         var value: String?
         /// What it does, its default included.
         var help: String
+        /// All values that it takes, when they are few.
+        var choices: [String] = []
+    }
+
+    /// What a command works on.
+    enum Place: Sendable {
+        /// Nothing that is kept.
+        case none
+        /// The store of this machine, or its database.
+        case store
+        /// That, or another collector over HTTP.
+        case reader
     }
 
     /// `list`.
@@ -32,8 +44,8 @@ struct CommandSpec: Sendable {
     var notes: [String] = []
     /// Command lines to copy.
     var examples: [String]
-    /// False for a command that has nothing to do with a store.
-    var usesStore = true
+    /// What it works on.
+    var place = Place.store
 
     var allOptions: [Option] {
         let data = Option(
@@ -46,13 +58,33 @@ struct CommandSpec: Sendable {
             value: "URL",
             help: "a PostgreSQL database instead: postgres://USER@HOST/DATABASE (or MAYDAY_STORE)"
         )
-        return options + (usesStore ? [data, store] : []) + [Option(name: "--help", value: nil, help: "show this help")]
+        let server = Option(
+            name: "--server",
+            value: "URL",
+            help: "another collector instead, with its token in MAYDAY_ADMIN_TOKEN (or MAYDAY_SERVER)"
+        )
+        let places =
+            switch place {
+            case .none: [Option]()
+            case .store: [data, store]
+            case .reader: [data, store, server]
+            }
+        return options + places + [Option(name: "--help", value: nil, help: "show this help")]
     }
 }
 
 extension CommandSpec.Option {
     static func json(_ what: String) -> CommandSpec.Option {
         CommandSpec.Option(name: "--json", value: nil, help: "print \(what) as JSON")
+    }
+
+    static func choice(_ name: String, _ value: String, _ choices: [String], _ help: String) -> CommandSpec.Option {
+        CommandSpec.Option(
+            name: name,
+            value: value,
+            help: help.replacing("#", with: choices.joined(separator: ", ")),
+            choices: choices
+        )
     }
 
     static let limit = CommandSpec.Option(name: "--limit", value: "N", help: "show at most N (default 50)")

@@ -28,7 +28,11 @@ struct CommandError: Error, Sendable {
     init(_ error: StoreError) { self.init(code: .unreachable, text: "\(error)") }
 
     init(_ error: QueryError) {
-        if case .store(let error) = error { self.init(error) } else { self.init(code: .nothingFound, text: "\(error)") }
+        switch error {
+        case .store(let error): self.init(error)
+        case .unreachable(let text): self.init(code: .unreachable, text: text)
+        case .notFound, .unreadable, .wrong: self.init(code: .nothingFound, text: "\(error)")
+        }
     }
 
     /// Runs what asks the store.

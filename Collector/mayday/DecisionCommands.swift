@@ -22,7 +22,8 @@ enum ResolveCommand: Command {
                 + "of older releases count, and change nothing. Where releases have no order, or there is none, every "
                 + "crash after this command is a regression."
         ],
-        examples: ["mayday resolve 3", "mayday resolve 3 --in checkout@1.4.3"]
+        examples: ["mayday resolve 3", "mayday resolve 3 --in checkout@1.4.3"],
+        place: .reader
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
@@ -43,7 +44,8 @@ enum MuteCommand: Command {
             .project, .json("them"),
         ],
         notes: ["Reports of a muted issue are kept and counted. With both flags, what comes first ends it."],
-        examples: ["mayday mute 3 --for 7d", "mayday mute 3 --until-more 100"]
+        examples: ["mayday mute 3 --for 7d", "mayday mute 3 --until-more 100"],
+        place: .reader
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
@@ -62,7 +64,8 @@ enum ReopenCommand: Command {
         operands: "ISSUE…",
         operandCount: 1...(.max),
         options: [.project, .json("them")],
-        examples: ["mayday reopen 3"]
+        examples: ["mayday reopen 3"],
+        place: .reader
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
@@ -87,26 +90,16 @@ private enum Decision {
             }
             wanted.append((named ?? project, number))
         }
-        let store = try arguments.openStore()
-        let found = try CommandError.querying { () throws(QueryError) in
+        let list = try arguments.place().reading { reader throws(QueryError) in
             var found: [IssueKey] = []
             for (project, number) in wanted {
-                found.append(try Reference.issue(project: project, number: number, in: store).key)
+                found.append(try Reference.issue(project: project, number: number, in: reader).issue.key)
             }
-            return found
-        }
-        let issues = try CommandError.wrapping { () throws(StoreError) in
-            var issues: [Issue] = []
-            for key in found { if let issue = try store.decide(decision, on: key, at: time) { issues.append(issue) } }
-            return issues
-        }
-        let list = try CommandError.wrapping { () throws(StoreError) in
-            try IssueList(
-                entries: issues.map { issue throws(StoreError) in
-                    IssueList.Entry(issue: issue, releases: try store.releases(of: issue.key))
-                },
-                undigested: store.digestCounts()
-            )
+            var entries: [IssueList.Entry] = []
+            for key in found {
+                if let entry = try reader.decide(decision, on: key, at: time) { entries.append(entry) }
+            }
+            return IssueList(entries: entries, undigested: try reader.undigested())
         }
         console.print(arguments.has("--json") ? [list.json.text] : list.decisions(console.layout))
         return .done

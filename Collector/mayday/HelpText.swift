@@ -5,14 +5,20 @@ enum HelpText {
     static func overview(_ commands: [any Command.Type]) -> [String] {
         let specs = commands.map { $0.spec }
         let width = specs.map(\.name.count).max() ?? 0
-        return [
+        var lines = [
             "mayday collects crashes and errors of Swift services, grouped into issues.", "",
             "Usage: mayday COMMAND [FLAGS]", "", "Commands:",
-        ] + specs.map { "  \(padded($0.name, width))  \($0.summary)" } + [
-            "", "`mayday COMMAND --help` says what a command takes, with an example.", "",
-            "Exit codes: 0 done, 1 nothing found or the check failed, 2 wrong usage,", "3 no store or server there.",
         ]
+        lines += specs.map { "  \(padded($0.name, width))  \($0.summary)" }
+        lines += ["", "`mayday COMMAND --help` says what a command takes, with an example.", ""]
+        let codes = exitCodes.map { "\($0.code) \($0.text)" }.joined(separator: ", ")
+        return lines + "Exit codes: \(codes).".wrapped(to: 72)
     }
+
+    /// What the process ends with.
+    static let exitCodes: [(code: Int, text: String)] = [
+        (0, "done"), (1, "nothing found or the check failed"), (2, "wrong usage"), (3, "no store or server there"),
+    ]
 
     static func text(_ spec: CommandSpec) -> [String] {
         let options = spec.allOptions.map { (text: $0.name + ($0.value.map { " \($0)" } ?? ""), help: $0.help) }

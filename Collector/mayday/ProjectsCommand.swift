@@ -1,4 +1,5 @@
 import CrashReport
+import Query
 import Store
 
 /// `mayday projects`.
@@ -28,10 +29,14 @@ enum ProjectsCommand: Command {
         examples: [
             "mayday projects add checkout", "mayday projects rotate 1", "mayday projects keep 1 --age 90d --bytes 20G",
             "mayday projects limit 1 --per-minute 600 --per-day 100000",
-        ]
+        ],
+        place: .reader
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        if arguments.has("--server"), arguments.operands[0] != "list" {
+            throw arguments.usage("--server: over HTTP projects are only listed; run this where the collector is")
+        }
         let operand = arguments.operands.count > 1 ? arguments.operands[1] : nil
         switch (arguments.operands[0], operand) {
         case ("list", nil): return try list(arguments, console)
@@ -58,11 +63,9 @@ enum ProjectsCommand: Command {
     }
 
     private static func list(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
-        let store = try arguments.openStore()
-        let projects = try CommandError.wrapping { () throws(StoreError) in try store.projects() }
+        let projects = try arguments.place().reading { reader throws(QueryError) in try reader.projects() }
         if arguments.has("--json") {
-            let values = projects.map { JSONValue.object(["id": .integer(Int64($0.id)), "name": .string($0.name)]) }
-            console.print(.object(["projects": .array(values)]))
+            console.print(ProjectName.json(projects))
         } else {
             console.print(
                 ["ID  NAME"]

@@ -1,3 +1,4 @@
+import CrashReport
 import Query
 import Store
 
@@ -8,32 +9,37 @@ enum ReportsCommand: Command {
         summary: "List reports, of one issue or all, the newest first",
         operands: "[ISSUE]",
         operandCount: 0...1,
-        options: [.limit, .project, .json("them")],
+        options: [.limit, Filters.page] + Filters.options + [.json("them")],
         notes: ["ISSUE is a number of `mayday list`; `mayday show` takes the beginning of a report's id."],
-        examples: ["mayday reports 3", "mayday reports --limit 1 --json"]
+        examples: [
+            "mayday reports 3", "mayday reports --signal SIGSEGV --since 7d", "mayday reports --limit 1 --json",
+        ],
+        place: .reader
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
-        var selection = ReportSelection(project: try arguments.number("--project"), limit: try arguments.limit())
-        let wanted = try arguments.operands.first.map { text throws(CommandError) in
-            guard case .issue(let project, let number) = Reference(text) else {
-                throw arguments.usage("\"\(text)\" is no issue: give a number of `mayday list`")
-            }
-            return (project: project ?? selection.project, number: number)
-        }
-        let store = try arguments.openStore()
-        if let wanted {
-            selection.issue = try CommandError.querying { () throws(QueryError) in
-                try Reference.issue(project: wanted.project, number: wanted.number, in: store).key
-            }
-        }
-        let list = try CommandError.wrapping { () throws(StoreError) in try ReportList.load(from: store, selection) }
+        let limit = try arguments.limit()
+        var selection = ReportSelection(project: try arguments.number("--project"), limit: limit + 1)
+        selection.filter = try Filters.filter(arguments, now: .now())
+        selection.offset = try arguments.offset(limit)
+        let isNarrowed = selection.filter != ReportFilter() || selection.offset > 0
+        let issue = try Filters.wanted(arguments)
+        let place = try arguments.place()
+        selection.issue = try Filters.find(issue, in: place)
+        let wanted = selection
+        let found = try place.reading { reader throws(QueryError) in try reader.reports(wanted) }
+        let list = ReportList(reports: Array(found.prefix(limit)))
         if arguments.has("--json") {
             console.print(list.json)
         } else if list.reports.isEmpty {
-            console.note("no reports yet")
+            console.note(
+                isNarrowed ? "no report is meant by these flags: `mayday reports` shows all" : "no reports yet"
+            )
         } else {
             console.print(list.text(console.layout))
+            if found.count > limit {
+                console.note("there are more: --page \(selection.offset / limit + 2), or --limit")
+            }
         }
         return list.reports.isEmpty ? .nothingFound : .done
     }

@@ -183,10 +183,11 @@ enum ServeCommand: Command {
         }
         let api = ReadAPI(store)
         parts.read = { request throws(StoreError) in
-            switch request {
-            case .issues(let project, let limit): try api.issues(project: project, limit: limit)
-            case .issue(let project, let number): try api.issue(project: project, number: number)
-            case .report(let project, let id): try api.report(project: project, id: id)
+            switch try api.answer(request.path, request.query, isChange: request.isChange) {
+            case .json(let value): .json(value)
+            case .file(let bytes): .file(bytes)
+            case .missing(let text): .missing(text)
+            case .wrong(let text): .wrong(text)
             }
         }
         return parts

@@ -40,7 +40,8 @@ enum ShowCommand: Command {
             "mayday show 3 --sources ~/checkout",
             "mayday show 3 --attachment app.log > app.log",
             "mayday show spool/checkout/ID.jsonl.gz",
-        ]
+        ],
+        place: .reader
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
@@ -48,17 +49,15 @@ enum ShowCommand: Command {
         let reading = try reading(arguments)
         switch Reference(arguments.operands[0]) {
         case .issue(let named, let number):
-            let store = try arguments.openStore()
-            let detail = try CommandError.querying { () throws(QueryError) in
-                let issue = try Reference.issue(project: named ?? project, number: number, in: store)
-                return try IssueDetail.load(issue, from: store)
+            let detail = try arguments.place().reading { reader throws(QueryError) in
+                let entry = try Reference.issue(project: named ?? project, number: number, in: reader)
+                return try IssueDetail.load(entry, from: reader)
             }
             try check(detail.newest?.report, has: reading.thread)
             try show(detail.json, detail.text, reading, of: detail.newest?.report, arguments, console)
         case .report(let prefix):
-            let store = try arguments.openStore()
-            let detail = try CommandError.querying { () throws(QueryError) in
-                try ReportDetail.load(Reference.report(prefix: prefix, in: store), from: store)
+            let detail = try arguments.place().reading { reader throws(QueryError) in
+                try reader.open(try Reference.report(prefix: prefix, in: reader))
             }
             try check(detail.report, has: reading.thread)
             try show(detail.json, detail.text, reading, of: detail.report, arguments, console)

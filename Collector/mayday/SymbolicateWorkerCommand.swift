@@ -9,7 +9,7 @@ enum SymbolicateWorkerCommand: Command {
         summary: "Read debug files for the collector, which starts this itself",
         options: [CommandSpec.Option(name: "--symbols", value: "DIR", help: "directory of the symbol store")],
         examples: [],
-        usesStore: false
+        place: .none
     )
 
     /// A digester with the process that this program starts for it.

@@ -7,7 +7,7 @@ enum VersionCommand: Command {
         summary: "Show the version of this program and of its report format",
         options: [.json("it")],
         examples: ["mayday version --json"],
-        usesStore: false
+        place: .none
     )
 
     /// Follows `CHANGELOG.md`.

@@ -41,6 +41,19 @@
             #expect(try Golden.difference(lines(show), "show-issue.txt") == nil)
             let why = try await collector.run("show", "1", "--why")
             #expect(try Golden.difference(lines(why), "show-why.txt") == nil)
+            let range = ["--since", "2024-01-15", "--until", "2024-01-15T12:00:00Z"]
+            let stats = try await ChildProcess.run(
+                Collector.mayday,
+                ["stats"] + range,
+                environment: ["MAYDAY_DATA": collector.data]
+            )
+            #expect(try Golden.difference(lines(stats), "stats.txt") == nil)
+            let byIssue = try await collector.run("stats", "--by", "issue")
+            #expect(try Golden.difference(lines(byIssue), "stats-by-issue.txt") == nil)
+            let csv = try await collector.run("export", "--format", "csv")
+            // When it was received is the time of the test.
+            let stable = lines(csv).map { $0.replacing(#/,20(?:2[5-9]|[3-9]\d)-[^,]*/#, with: ",RECEIVED") }
+            #expect(try Golden.difference(stable, "export.csv.txt") == nil)
             for outcome in [list, reports, show] {
                 #expect(lines(outcome).allSatisfy { $0.count <= 80 })
                 #expect(!outcome.output.contains("\u{1b}"))

@@ -8,8 +8,8 @@
         @Test(
             "help is made for every command, with an example",
             arguments: [
-                "", "serve", "list", "reports", "show", "resolve", "mute", "reopen", "symbols", "symbolicate",
-                "projects", "import", "backup",
+                "", "serve", "list", "reports", "show", "resolve", "mute", "reopen", "stats", "export", "symbols",
+                "symbolicate", "projects", "import", "backup", "completion", "man",
                 "check", "doctor",
                 "version",
             ]
@@ -32,13 +32,27 @@
             "a wrong command line is told which flag and what to do: exit 2",
             arguments: [
                 ("lst", "unknown command lst: there are serve, list"),
-                ("list --jsn", "unknown flag --jsn: it takes --limit, --project, --status, --json, --data"),
+                (
+                    "list --jsn",
+                    "unknown flag --jsn: it takes --limit, --page, --sort, --status, --new-in, --project, --release"
+                ),
                 ("list --limit", "--limit needs a value: --limit N"),
                 ("list --limit=", "--limit needs a value: --limit N"),
                 ("list --limit 0", "--limit 0: expected a whole number from 1"),
                 ("list --limit x", "--limit x: expected a whole number"),
                 ("list --project -1", "--project -1: expected a whole number"),
                 ("list --json=1", "--json takes no value"), ("list --json --json", "--json is given twice"),
+                ("list --sort size", "--sort size: expected last, first, count, hosts; see"),
+                ("list --tag region", "--tag region: expected NAME=VALUE"),
+                ("list --since yesterday", "--since yesterday: expected 7d (ago), 2026-11-30 or"),
+                ("reports --until 7", "--until 7: expected 7d (ago)"), ("list --page 0", "--page 0: expected a whole"),
+                ("list --since 2026-11-30 --until 2026-11-29", "--since is after --until: exchange them"),
+                ("stats --by colour", "--by colour: expected time, release, environment, kind, signal, host, issue"),
+                ("stats x.gz", "\"x.gz\" is no issue"), ("export --format xml", "--format xml: expected jsonl, csv"),
+                ("export --full --format csv", "--full is a tree and no table: use jsonl"),
+                ("completion tcsh", "\"tcsh\": expected bash, zsh, fish"),
+                ("projects add x --server http://h", "--server: over HTTP projects are only listed"),
+                ("serve --webhook nowhere", "--webhook: expected http://HOST/PATH or https://HOST/PATH"),
                 ("list all", "too many arguments, from \"all\" on: it takes flags only"),
                 ("show", "ISSUE|REPORT|FILE is missing"), ("show 1 2", "too many arguments, from \"2\" on"),
                 ("reports x.gz", "\"x.gz\" is no issue: give a number of `mayday list`"),

@@ -48,7 +48,7 @@ struct IsolatedDigesterTests {
                 return []
             }
             let notes = leftOut.sorted { $0.key < $1.key }.map { "\"\($0.key) \($0.value)\"" }.joined(separator: ",")
-            let json = #"{"fingerprint":"f","explanation":[\#(notes)],"title":"t","notes":[],"warnings":[]}"#
+            let json = #"{"fingerprint":"f","explanation":[\#(notes)],"title":"t","notes":[],"warnings":[],"tags":{}}"#
             return [.facts(Array(json.utf8)), .digested(report.encode())]
         }
     }

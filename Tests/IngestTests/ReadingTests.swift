@@ -9,7 +9,7 @@ import TestSupport
 struct ReadingTests {
     @Test("reading needs the admin token; a project's key is none")
     func token() throws {
-        let server = try TestServer { $0.read = { _ in .object(["found": .bool(true)]) } }
+        let server = try TestServer { $0.read = { _ in .json(.object(["found": .bool(true)])) } }
         let client = try server.connect()
         for path in ["/api/1/issues", "/api/1/issues/1", "/api/1/reports/x"] {
             for header in [[:], ["Authorization": "Bearer \(server.key.text)"], ["Authorization": server.admin.text]] {
@@ -27,10 +27,16 @@ struct ReadingTests {
     func requests() throws {
         let server = try TestServer {
             $0.read = { request throws(StoreError) in
-                switch request {
-                case .issue(_, 404), .report(_, "none"): return nil
-                case .issue(_, 503): throw .failed(reason: "broken")
-                default: return .string("\(request)")
+                switch request.path.last {
+                case "404": .missing("no issue 404")
+                case "503": throw .failed(reason: "broken")
+                case "file": .file([0x1f, 0x8b])
+                default:
+                    request.query["limit"] == "x"
+                        ? .wrong("limit: expected a number")
+                        : .json(
+                            .string("\(request.path) \(request.query.sorted { $0.key < $1.key }) \(request.isChange)")
+                        )
                 }
             }
         }
@@ -39,14 +45,27 @@ struct ReadingTests {
             let answer = try client.request("GET", path, headers: ["Authorization": "Bearer \(server.admin.text)"])
             return (answer.status, answer.body)
         }
-        #expect(try get("/api/1/issues") == (200, "\"issues(project: 1, limit: 100)\"\n"))
-        #expect(try get("/api/2/issues?limit=5") == (200, "\"issues(project: 2, limit: 5)\"\n"))
-        #expect(try get("/api/2/issues/17/") == (200, "\"issue(project: 2, number: 17)\"\n"))
-        #expect(try get("/api/1/reports/%61b") == (200, "\"report(project: 1, id: \\\"ab\\\")\"\n"))
-        #expect(try get("/api/1/issues/404").0 == 404)
-        #expect(try get("/api/1/reports/none").1.contains("no report none in project 1"))
+        func said(_ path: String, _ query: String = "[]") -> String {
+            "\"[\(path.split(separator: "/").map { "\\\"\($0)\\\"" }.joined(separator: ", "))] \(query) false\"\n"
+        }
+        #expect(try get("/api/1/issues") == (200, said("1/issues")))
+        #expect(try get("/api/issues") == (200, said("issues")))
+        #expect(try get("/api/2/issues/17/") == (200, said("2/issues/17")))
+        #expect(try get("/api/1/reports/%61b") == (200, said("1/reports/ab")))
+        #expect(try get("/api/2/issues?limit=5").1.contains(#"(key: \"limit\", value: \"5\")"#))
+        #expect(try get("/api/1/issues/404") == (404, "{\"error\":\"no issue 404\"}\n"))
         #expect(try get("/api/1/issues/503").0 == 503)
-        for bad in ["0", "-1", "1001", "x", ""] { #expect(try get("/api/1/issues?limit=\(bad)").0 == 400) }
+        #expect(try get("/api/1/issues?limit=x") == (400, "{\"error\":\"limit: expected a number\"}\n"))
+        #expect(try get("/api/1/issues/3/status").0 == 405)
+        for none in ["/api/1", "/api/1/other", "/api/x/issues", "/api/other", "/api/1/issues/2/3/4"] {
+            #expect(try get(none).0 == 404, "\(none)")
+        }
+        let file = try client.request(
+            "GET",
+            "/api/1/reports/a/file",
+            headers: ["Authorization": "Bearer \(server.admin.text)"]
+        )
+        #expect(file.headers["content-type"] == "application/gzip")
     }
 
     @Test("the metrics count what happened, in Prometheus' text format")

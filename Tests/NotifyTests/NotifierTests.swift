@@ -112,7 +112,7 @@
                 return fast.notices.count > 3
             }
             #expect(fast.notices.dropFirst(3).first?.suppressed ?? 0 >= 2)
-            #expect(fast.notices.last?.text.contains("notices before it were left out") == true)
+            #expect(fast.notices.dropFirst(3).first?.text.contains("notices before it were left out") == true)
             for _ in 1...5 { gate.signal() }
             notifier.stop(within: .seconds(5))
         }

@@ -5,7 +5,7 @@ enum PostgresSchema {
     static var current: Int { migrations.count }
 
     /// Each step goes from its index to the next version; a released step is never changed.
-    static let migrations: [String] = [first, triage, retention, limits, cut]
+    static let migrations: [String] = [first, triage, retention, limits, cut, SQLiteSchema.tags]
 
     /// Brings the database up to date, all or nothing, in the transaction of the caller. Nodes that start at the same time
     /// wait for each other.

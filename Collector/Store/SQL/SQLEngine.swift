@@ -79,18 +79,3 @@ struct SQLDialect: Sendable {
         isFree: "(claimant IS NULL OR claimant = ?1 OR claimant NOT IN (SELECT claimant FROM present_claimants))"
     )
 }
-
-/// The conditions of a `WHERE`, each with its value.
-struct Conditions {
-    private var clauses: [String] = []
-    private(set) var values: [any SQLBindable] = []
-
-    /// Adds a condition unless its value is nil.
-    mutating func add(_ clause: String, _ value: (any SQLBindable)?) {
-        guard let value else { return }
-        clauses.append(clause)
-        values.append(value)
-    }
-
-    var sql: String { clauses.isEmpty ? "" : "WHERE " + clauses.joined(separator: " AND ") }
-}

@@ -92,10 +92,14 @@ extension SQLStore {
         }
         try connection.run(
             """
-            UPDATE reports SET digest = 1, failure = NULL, issue = ?, title = ?, culprit = ?, bytes = bytes + ?
+            UPDATE reports SET digest = 1, failure = NULL, issue = ?, title = ?, culprit = ?, tags = ?,
+                bytes = bytes + ?
             WHERE row = ?
             """,
-            [row, digestion.title, digestion.culprit, digestion.gzip.count, report.row]
+            [
+                row, digestion.title, digestion.culprit, ReportFilter.column(digestion.tags), digestion.gzip.count,
+                report.row,
+            ]
         )
         try connection.run(
             """

@@ -20,22 +20,26 @@ private let isCutShort = """
 
 extension SQLStore {
     func issues(_ selection: IssueSelection) throws(StoreError) -> [Issue] {
-        // Numbered, since the time is needed twice.
-        var values: [any SQLBindable] = [selection.time, selection.limit]
+        // The time is needed twice.
+        var conditions = NumberedConditions([selection.time, selection.limit, selection.offset])
         // Not one whose reports were all digested again, into others.
-        var clauses = ["count > 0"]
-        func add(_ clause: String, _ value: (any SQLBindable)?) {
-            guard let value else { return }
-            values.append(value)
-            clauses.append("\(clause) = ?\(values.count)")
-        }
-        add("project", selection.project)
-        add("number", selection.number)
-        add(effectiveStatus(at: "?1"), selection.status)
-        let condition = "WHERE " + clauses.joined(separator: " AND ")
+        conditions.add("count > 0")
+        conditions.add("project = #", selection.project)
+        conditions.add("number = #", selection.number)
+        conditions.add("\(effectiveStatus(at: "?1")) = #", selection.status)
+        selection.filter.addIssueConditions(to: &conditions)
+        let order =
+            switch selection.order {
+            case .last: "last_seen DESC, row DESC"
+            case .first: "first_seen DESC, row DESC"
+            case .count: "count DESC, last_seen DESC, row DESC"
+            case .hosts: "hosts DESC, last_seen DESC, row DESC"
+            }
         let sql = """
-            SELECT \(issueColumns(at: "?1")), \(isCutShort) FROM issues \(condition) ORDER BY last_seen DESC, row DESC LIMIT ?2
+            SELECT \(issueColumns(at: "?1")), \(isCutShort) FROM issues \(conditions.sql)
+            ORDER BY \(order) LIMIT ?2 OFFSET ?3
             """
+        let values = conditions.values
         return try engine.read { connection throws(StoreError) in
             try connection.query(sql, values) { row in
                 var issue = Self.issue(row, from: 0)

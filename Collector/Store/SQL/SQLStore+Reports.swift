@@ -24,23 +24,31 @@ extension SQLStore {
     }
 
     func reports(_ selection: ReportSelection) throws(StoreError) -> [StoredReport] {
-        var conditions = Conditions()
-        conditions.add("reports.project = ?", selection.project)
-        conditions.add("issues.project = ?", selection.issue?.project)
-        conditions.add("issues.number = ?", selection.issue?.number)
+        var conditions = NumberedConditions([selection.limit, selection.offset])
+        conditions.add("reports.project = #", selection.project)
+        conditions.add("issues.project = #", selection.issue?.project)
+        conditions.add("issues.number = #", selection.issue?.number)
         if let prefix = selection.idPrefix {
             // Ids are of hex digits and dashes, which all sort before "~".
-            conditions.add("reports.id >= ?", prefix)
-            conditions.add("reports.id < ?", prefix + "~")
+            conditions.add("reports.id >= #", prefix)
+            conditions.add("reports.id < #", prefix + "~")
         }
+        selection.filter.addReportConditions(to: &conditions)
         let sql = """
-            SELECT reports.project, reports.id, received, reports.kind, time, service, release, environment, host, signal,
-                digest, failure, issues.number, reports.title, reports.culprit, is_cut
+            SELECT \(Self.reportColumns)
             FROM reports LEFT JOIN issues ON issues.row = reports.issue \(conditions.sql)
-            ORDER BY time DESC, reports.row DESC LIMIT ?
+            ORDER BY time DESC, reports.row DESC LIMIT ?1 OFFSET ?2
             """
-        let values = conditions.values + [selection.limit]
+        let values = conditions.values
         return try engine.read { connection throws(StoreError) in try connection.query(sql, values, row: Self.report) }
+    }
+
+    /// What `report` reads.
+    static var reportColumns: String {
+        """
+        reports.project, reports.id, received, reports.kind, time, service, release, environment, host, signal,
+        digest, failure, issues.number, reports.title, reports.culprit, is_cut
+        """
     }
 
     func body(of report: ReportKey) throws(StoreError) -> ReportBody? {
@@ -64,7 +72,7 @@ extension SQLStore {
         }
     }
 
-    private static func report(_ row: SQLRow) -> StoredReport {
+    static func report(_ row: SQLRow) -> StoredReport {
         let state: DigestState =
             switch row.int(10) {
             case 0: .pending

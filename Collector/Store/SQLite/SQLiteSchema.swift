@@ -4,7 +4,7 @@ enum SQLiteSchema {
     static var current: Int { migrations.count }
 
     /// Each step goes from its index to the next version; a released step is never changed.
-    static let migrations: [String] = [first, remarks, claimants, triage, retention, limits, cut]
+    static let migrations: [String] = [first, remarks, claimants, triage, retention, limits, cut, tags]
 
     /// Brings the database up to date, all or nothing.
     static func migrate(_ connection: SQLiteConnection, path: String, steps: [String] = migrations) throws(StoreError) {
@@ -37,6 +37,9 @@ enum SQLiteSchema {
 
     /// Who has a report in digestion. One process does that here, but the statements are those of PostgreSQL too.
     private static let claimants = "ALTER TABLE reports ADD COLUMN claimant INTEGER;"
+
+    /// Tags of a report, as `ReportFilter.column`. Reports that were digested before have none to filter by.
+    static let tags = "ALTER TABLE reports ADD COLUMN tags TEXT;"
 
     /// What people decide about issues (`decided` is when), and what is counted of them: by hour since 1970, and by host.
     private static let triage = """

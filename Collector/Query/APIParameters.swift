@@ -1,0 +1,185 @@
+import CrashReport
+public import Store
+
+/// Parameters of the read API: written by a client, read by the collector.
+public struct APIParameters: Sendable, Equatable {
+    /// By name, as in a URL before it is percent-encoded.
+    public private(set) var values: [String: String]
+
+    /// Those of a request.
+    public init(_ values: [String: String] = [:]) { self.values = values }
+
+    private mutating func set(_ name: String, _ value: String?) { if let value { values[name] = value } }
+
+    // MARK: Writing
+
+    /// Those of a selection of issues.
+    public init(_ selection: IssueSelection) {
+        self.init(selection.filter)
+        set("project", selection.project.map(String.init))
+        set("number", selection.number.map(String.init))
+        set("status", selection.status)
+        set("sort", selection.order.rawValue)
+        set("limit", "\(selection.limit)")
+        set("offset", "\(selection.offset)")
+    }
+
+    /// Those of a selection of reports.
+    public init(_ selection: ReportSelection, after position: Int? = nil) {
+        self.init(selection.filter)
+        set("project", (selection.issue?.project ?? selection.project).map(String.init))
+        set("issue", selection.issue.map { "\($0.number)" })
+        set("id", selection.idPrefix)
+        set("limit", "\(selection.limit)")
+        set("offset", "\(selection.offset)")
+        set("after", position.map(String.init))
+    }
+
+    /// Those of a question.
+    public init(_ question: StatisticsQuestion) {
+        self.init(question.filter)
+        set("project", (question.issue?.project ?? question.project).map(String.init))
+        set("issue", question.issue.map { "\($0.number)" })
+        set("limit", "\(question.limit)")
+        switch question.part {
+        case .time(let length): set("piece", "\(length / 1_000_000)")
+        case .field(let field): set("by", field.rawValue)
+        }
+    }
+
+    /// Those of a decision.
+    public init(_ decision: IssueDecision) {
+        self.init()
+        switch decision {
+        case .resolve(let release):
+            set("decision", "resolve")
+            set("in", release)
+        case .mute(let until, let more):
+            set("decision", "mute")
+            set("until", until?.description)
+            set("more", more.map(String.init))
+        case .reopen: set("decision", "reopen")
+        }
+    }
+
+    private init(_ filter: ReportFilter) {
+        self.init()
+        set("release", filter.release)
+        set("environment", filter.environment)
+        set("kind", filter.kind)
+        set("signal", filter.signal)
+        set("host", filter.host)
+        set("tag", filter.tag.map { "\($0.name)=\($0.value)" })
+        set("text", filter.text)
+        set("since", filter.since?.description)
+        set("until", filter.until?.description)
+    }
+
+    // MARK: Reading
+
+    func issues(_ project: Int?) throws(QueryError) -> IssueSelection {
+        let project = try self.project(project)
+        var selection = IssueSelection(project: project, limit: try limit(100))
+        selection.number = try number("number", 1...(.max))
+        selection.status = try choice("status", IssueStatus.names)
+        selection.order =
+            (try choice("sort", IssueOrder.allCases.map(\.rawValue)))
+            .flatMap(IssueOrder.init(rawValue:)) ?? .last
+        selection.offset = try number("offset", 0...(.max)) ?? 0
+        selection.filter = try filter()
+        return selection
+    }
+
+    func reports(_ project: Int?) throws(QueryError) -> ReportSelection {
+        var selection = ReportSelection(project: try self.project(project), limit: try limit(100))
+        selection.issue = try issue(of: selection.project)
+        selection.idPrefix = values["id"]
+        selection.offset = try number("offset", 0...(.max)) ?? 0
+        selection.filter = try filter()
+        return selection
+    }
+
+    func question(_ project: Int?) throws(QueryError) -> StatisticsQuestion {
+        let project = try self.project(project)
+        let fields = StatisticsQuestion.Field.allCases.map(\.rawValue)
+        let field = (try choice("by", fields)).flatMap(StatisticsQuestion.Field.init(rawValue:))
+        let piece = Int64(try number("piece", 1...(1 << 40)) ?? 3_600) * 1_000_000
+        return StatisticsQuestion(
+            project: project,
+            issue: try issue(of: project),
+            filter: try filter(),
+            part: field.map { .field($0) } ?? .time(piece),
+            limit: try limit(20)
+        )
+    }
+
+    func decision() throws(QueryError) -> IssueDecision {
+        switch try choice("decision", ["resolve", "mute", "reopen"]) {
+        case "resolve": .resolve(in: values["in"])
+        case "mute": .mute(until: try time("until"), more: try number("more", 1...(1 << 40)))
+        case "reopen": .reopen
+        default: throw .wrong("decision: expected resolve, mute, reopen")
+        }
+    }
+
+    private func project(_ named: Int?) throws(QueryError) -> Int? {
+        if let named { return named }
+        return try number("project", 1...(.max))
+    }
+
+    private func issue(of project: Int?) throws(QueryError) -> IssueKey? {
+        guard let number = try number("issue", 1...(.max)) else { return nil }
+        guard let project else { throw .wrong("issue: give the project too") }
+        return IssueKey(project: project, number: number)
+    }
+
+    private func filter() throws(QueryError) -> ReportFilter {
+        var filter = ReportFilter()
+        filter.release = values["release"]
+        filter.environment = values["environment"]
+        filter.kind = values["kind"]
+        filter.signal = values["signal"]
+        filter.host = values["host"]
+        filter.text = values["text"]
+        if let text = values["tag"] {
+            guard let tag = ReportFilter.Tag(text) else { throw .wrong("tag: expected NAME=VALUE") }
+            filter.tag = tag
+        }
+        filter.since = try time("since")
+        filter.until = try time("until")
+        return filter
+    }
+
+    func limit(_ usual: Int) throws(QueryError) -> Int {
+        try number("limit", 1...ReadAPI.maximumLimit) ?? usual
+    }
+
+    func number(_ name: String, _ range: ClosedRange<Int>) throws(QueryError) -> Int? {
+        guard let text = values[name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            let end = range.upperBound == .max ? "" : " to \(range.upperBound)"
+            throw .wrong("\(name): expected a number from \(range.lowerBound)\(end)")
+        }
+        return number
+    }
+
+    private func choice(_ name: String, _ choices: [String]) throws(QueryError) -> String? {
+        guard let text = values[name] else { return nil }
+        guard choices.contains(text) else { throw .wrong("\(name): expected \(choices.joined(separator: ", "))") }
+        return text
+    }
+
+    private func time(_ name: String) throws(QueryError) -> Timestamp? {
+        guard let text = values[name] else { return nil }
+        guard let time = Timestamp(text) else { throw .wrong("\(name): expected a time as 2026-11-30T09:07:14Z") }
+        return time
+    }
+}
+
+extension ReportFilter.Tag {
+    /// `region=eu-1`; nil for other texts.
+    public init?(_ text: String) {
+        guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { return nil }
+        self.init(name: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
+    }
+}

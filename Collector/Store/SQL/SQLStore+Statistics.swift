@@ -1,0 +1,82 @@
+import CrashReport
+
+extension SQLStore {
+    func statistics(_ question: StatisticsQuestion) throws(StoreError) -> Statistics {
+        var conditions = NumberedConditions()
+        conditions.add("reports.project = #", question.project)
+        conditions.add("issues.project = #", question.issue?.project)
+        conditions.add("issues.number = #", question.issue?.number)
+        question.filter.addReportConditions(to: &conditions)
+        let from = "FROM reports LEFT JOIN issues ON issues.row = reports.issue \(conditions.sql)"
+        let (key, order) = Self.grouping(question)
+        let values = conditions.values
+        var newIssues = NumberedConditions()
+        newIssues.add("count > 0")
+        newIssues.add("project = #", question.project ?? question.issue?.project)
+        newIssues.add("number = #", question.issue?.number)
+        newIssues.add("first_seen >= #", question.filter.since)
+        newIssues.add("first_seen <= #", question.filter.until)
+        var period = question.filter
+        (period.since, period.until) = (nil, nil)
+        period.addIssueConditions(to: &newIssues)
+        let (new, newValues) = (newIssues.sql, newIssues.values)
+        return try engine.snapshot { connection throws(StoreError) in
+            let sums = try connection.query(
+                "SELECT count(*), count(DISTINCT reports.issue), count(DISTINCT reports.host) \(from)",
+                values
+            ) { (reports: $0.int(0), issues: $0.int(1), hosts: $0.int(2)) }.first
+            let fresh = try connection.query("SELECT count(*) FROM issues \(new)", newValues) { $0.int(0) }.first
+            let counts = try connection.query("SELECT \(key), count(*) \(from) GROUP BY 1 ORDER BY \(order)", values) {
+                guard case .time(let length) = question.part else {
+                    return Statistics.Count(value: $0.optionalText(0), count: $0.int(1))
+                }
+                return Statistics.Count(time: Timestamp(microseconds: Int64($0.int(0)) * length), count: $0.int(1))
+            }
+            return Statistics(
+                reports: sums?.reports ?? 0,
+                issues: sums?.issues ?? 0,
+                hosts: sums?.hosts ?? 0,
+                newIssues: fresh ?? 0,
+                counts: counts
+            )
+        }
+    }
+
+    private static func grouping(_ question: StatisticsQuestion) -> (key: String, order: String) {
+        switch question.part {
+        case .time(let length): return ("reports.time / \(max(1, length))", "1")
+        case .field(let field):
+            let key =
+                switch field {
+                case .release: "reports.release"
+                case .environment: "reports.environment"
+                case .kind: "reports.kind"
+                case .signal: "reports.signal"
+                case .host: "reports.host"
+                case .issue: "issues.project || '/' || issues.number || ' ' || issues.title"
+                }
+            return (key, "2 DESC, 1 LIMIT \(max(1, question.limit))")
+        }
+    }
+
+    func page(of selection: ReportSelection, after position: Int) throws(StoreError) -> ReportPage {
+        var conditions = NumberedConditions([selection.limit])
+        conditions.add("reports.row > #", position)
+        conditions.add("reports.project = #", selection.project)
+        conditions.add("issues.project = #", selection.issue?.project)
+        conditions.add("issues.number = #", selection.issue?.number)
+        selection.filter.addReportConditions(to: &conditions)
+        let sql = """
+            SELECT \(Self.reportColumns), reports.row
+            FROM reports LEFT JOIN issues ON issues.row = reports.issue \(conditions.sql) ORDER BY reports.row LIMIT ?1
+            """
+        let values = conditions.values
+        return try engine.read { connection throws(StoreError) in
+            let found = try connection.query(sql, values) { (report: Self.report($0), row: $0.int(16)) }
+            return ReportPage(
+                reports: found.map(\.report),
+                next: found.count < selection.limit ? nil : found.last?.row
+            )
+        }
+    }
+}

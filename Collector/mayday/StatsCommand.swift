@@ -1,0 +1,51 @@
+import CrashReport
+import Query
+import Store
+
+/// `mayday stats`.
+enum StatsCommand: Command {
+    static let spec = CommandSpec(
+        name: "stats",
+        summary: "Count reports over time, or by what they have in common",
+        operands: "[ISSUE]",
+        operandCount: 0...1,
+        options: [
+            .choice(
+                "--by",
+                "WHAT",
+                ["time"] + StatisticsQuestion.Field.allCases.map(\.rawValue),
+                "a bar for each: # (default time)"
+            ),
+            CommandSpec.Option(name: "--limit", value: "N", help: "at most N bars, but of time (default 20)"),
+        ] + Filters.options + [.json("the counts")],
+        notes: [
+            "Without --since, the last 24 hours by time, and all reports by anything else. What retention has removed is "
+                + "not counted; `mayday show ISSUE` has an issue's counts by hour from before that."
+        ],
+        examples: ["mayday stats", "mayday stats 3 --since 30d", "mayday stats --by release --kind crash --since 7d"],
+        place: .reader
+    )
+
+    static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        let now = Timestamp.now()
+        var filter = try Filters.filter(arguments, now: now)
+        let by = try arguments.choice("--by") ?? "time"
+        let (limit, project) = (try arguments.number("--limit", upTo: 1_000) ?? 20, try arguments.number("--project"))
+        let field = StatisticsQuestion.Field(rawValue: by)
+        if field == nil, filter.since == nil {
+            let end = filter.until ?? now
+            filter.since = Timestamp(microseconds: end.microseconds - 24 * HourCount.length)
+        }
+        let part: StatisticsQuestion.Part =
+            field.map { .field($0) }
+            ?? .time(StatisticsReport.piece(since: filter.since ?? now, until: filter.until ?? now))
+        let wanted = try Filters.wanted(arguments)
+        let place = try arguments.place()
+        let issue = try Filters.find(wanted, in: place)
+        let question = StatisticsQuestion(project: project, issue: issue, filter: filter, part: part, limit: limit)
+        let found = try place.reading { reader throws(QueryError) in try reader.statistics(question) }
+        let report = StatisticsReport(question: question, statistics: found, now: now)
+        if arguments.has("--json") { console.print(report.json) } else { console.print(report.text(console.layout)) }
+        return found.reports == 0 ? .nothingFound : .done
+    }
+}

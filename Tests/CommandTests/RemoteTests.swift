@@ -1,0 +1,87 @@
+#if os(Linux)
+    import CrashReport
+    import Foundation
+    import Testing
+    import TestSupport
+
+    @Suite("Commands on another collector")
+    struct RemoteTests {
+        @Test("every command prints the same of a collector over HTTP as of its store")
+        func sameAsLocal() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve(limit: .seconds(600))
+            let key = try await serving.key()
+            for sample in [
+                SampleReport.old(1), .old(2, hours: 5), .old(3, hours: 2, message: nil, function: "pay(with:)"),
+            ] {
+                #expect(try serving.post(sample.gzip(), key: key).status == 201)
+                _ = await serving.child.line(containing: "digest: report \(sample.report().header.id)", in: .errors)
+            }
+            let remote = [
+                "MAYDAY_ADMIN_TOKEN": try await serving.secret("MAYDAY_ADMIN_TOKEN"),
+                "MAYDAY_SERVER": "http://127.0.0.1:\(serving.port)",
+            ]
+            let id = SampleReport.old(1).report().header.id
+            let range = ["--since", "2024-01-15", "--until", "2024-01-16"]
+            for line in [
+                ["list"], ["list", "--json"], ["list", "--sort", "count", "--limit", "1"],
+                ["list", "--status", "muted"],
+                ["list", "--new-in", "checkout@1.4.2"], ["list", "--text", "INDEX", "--kind", "crash"],
+                ["list"] + range,
+                ["list", "--signal", "segv"], ["list", "--tag", "region=eu-1"], ["list", "--project", "7"],
+                ["reports"], ["reports", "1", "--json"], ["reports", "--host", "web-3", "--page", "2", "--limit", "1"],
+                ["show", "1"], ["show", "1", "--why"], ["show", String(id.prefix(18)), "--full"],
+                ["show", id, "--json"],
+                ["show", "99"], ["show", "abcdef"], ["stats"] + range, ["stats", "1", "--json"] + range,
+                ["stats", "--by", "issue"], ["stats", "--by", "host", "--json"], ["export"],
+                ["export", "1", "--format", "csv"], ["export", "--full"], ["export", "--signal", "HUP"],
+                ["projects", "list"],
+            ] {
+                let here = try await run(line, ["MAYDAY_DATA": collector.data])
+                let there = try await run(line, remote)
+                #expect(there.status == here.status, "\(line): \(there.errors)")
+                #expect(there.output == here.output, "\(line)")
+                #expect(there.errors == here.errors, "\(line)")
+            }
+            let resolved = try await run(["resolve", "1", "2", "--in", "checkout@1.4.3"], remote)
+            #expect(resolved.output.hasPrefix("issue 1 is resolved in checkout@1.4.3: "), "\(resolved.errors)")
+            #expect(try await collector.run("list", "--status", "resolved").status == .exited(0))
+            let muted = try await run(["mute", "1", "--until-more", "7", "--for", "2h", "--json"], remote)
+            #expect(muted.output.contains(#""muted_until_count":9"#), "\(muted.output)")
+            #expect(try await run(["reopen", "1"], remote).output.hasPrefix("issue 1 is open: "))
+            _ = await serving.stop()
+            let away = try await run(["list"], remote)
+            #expect(away.status == .exited(3))
+            #expect(away.errors.contains("http://127.0.0.1:\(serving.port) cannot be reached: "), "\(away.errors)")
+        }
+
+        @Test("a wrong token, none, and what is no collector are said with what to do")
+        func refused() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            let server = "http://127.0.0.1:\(serving.port)"
+            let cases: [([String: String], [String], Int32, String)] = [
+                (["MAYDAY_ADMIN_TOKEN": "wrong"], [], 3, "does not take the token in MAYDAY_ADMIN_TOKEN"),
+                ([:], [], 2, "--server needs the token of that collector in MAYDAY_ADMIN_TOKEN"),
+                (["MAYDAY_ADMIN_TOKEN": "a b"], [], 2, "MAYDAY_ADMIN_TOKEN is no token"),
+                (
+                    ["MAYDAY_ADMIN_TOKEN": "x"], ["--data", "d"], 2,
+                    "--server is another collector than --data or --store"
+                ),
+            ]
+            for (environment, more, status, says) in cases {
+                let outcome = try await run(["list", "--server", server] + more, environment)
+                #expect(outcome.status == .exited(status))
+                #expect(outcome.errors.contains(says), "\(outcome.errors)")
+                #expect(!outcome.errors.contains("wrong") || status != 3)
+            }
+            let bad = try await run(["list", "--server", "ftp://x"], ["MAYDAY_ADMIN_TOKEN": "x"])
+            #expect(bad.errors.contains("--server ftp://x: expected http://HOST:PORT or https://HOST"))
+            _ = await serving.stop()
+        }
+
+        private func run(_ arguments: [String], _ environment: [String: String]) async throws -> ChildProcess.Outcome {
+            try await ChildProcess.run(Collector.mayday, arguments, environment: environment)
+        }
+    }
+#endif
