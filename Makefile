@@ -60,7 +60,7 @@ soak: packages ## crash busy processes at random, and look for hangs, lost repor
 fuzz: packages ## feed the reader of reports and HTTP bodies what libFuzzer makes up, for SECONDS=60 (from Tests/Fuzz/Corpus on)
 	@mkdir -p .build/fuzz/corpus
 	$(SWIFT)c -sanitize=fuzzer -parse-as-library -O -swift-version 6 -package-name mayday -module-name Fuzz -I Sources/System/CZlib \
-		Sources/CrashReport/*.swift Tests/Fuzz/ReportFuzzer.swift -o .build/fuzz/ReportFuzzer
+		Sources/CrashReport/*.swift Tests/Fuzz/ReportFuzzer.swift -lz -o .build/fuzz/ReportFuzzer
 	.build/fuzz/ReportFuzzer -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=512 -max_len=65536 -print_final_stats=1 \
 		-artifact_prefix=.build/fuzz/ .build/fuzz/corpus Tests/Fuzz/Corpus
 
