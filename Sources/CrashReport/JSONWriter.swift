@@ -86,7 +86,16 @@ public struct JSONWriter {
 
     /// Writes an address, offset or size as the report format has it: `"0x55d0c0ffee00"`.
     @inline(never)
-    public mutating func hex(_ value: UInt64) { raw("\"0x\(String(value, radix: 16))\"") }
+    public mutating func hex(_ value: UInt64) {
+        comma()
+        bytes.append(contentsOf: [UInt8(ascii: "\""), UInt8(ascii: "0"), UInt8(ascii: "x")])
+        // A report has hundreds of them: a string for each would take longer than its digits.
+        for digit in stride(from: max(64 - value.leadingZeroBitCount - 1, 0) / 4, through: 0, by: -1) {
+            bytes.append(lowerHex(UInt8(truncatingIfNeeded: value >> (4 * UInt64(digit))) & 15))
+        }
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
 
     /// Writes any value, the members of objects sorted by key.
     ///

@@ -39,7 +39,7 @@ enum MessageText {
     private static func withoutPlace(_ line: String) -> String {
         var text = line[...]
         // Swift: `Module/File.swift:12: Fatal error: message`, each part of it optional.
-        if let place = text.prefixMatch(of: #/[^ :]+\.swift:\d+: /#) { text = text[place.range.upperBound...] }
+        if let end = endOfPlace(text.utf8) { text = text[end...] }
         for word in ["Fatal error: ", "Precondition failed: ", "Assertion failed: "] where text.hasPrefix(word) {
             text = text.dropFirst(word.count)
         }
@@ -50,9 +50,43 @@ enum MessageText {
         return String(text)
     }
 
-    /// Types are named with their address in cast failures, objects in others; neither means anything in the next process.
+    /// Where `Module/File.swift:12: ` ends, when the line begins with it. By bytes, as a regular expression is built anew for each report.
+    private static func endOfPlace(_ line: Substring.UTF8View) -> String.Index? {
+        let path = line.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: " ") }
+        guard path.count > 6, path.suffix(6).elementsEqual(".swift".utf8) else { return nil }
+        let behind = line[path.endIndex...]
+        guard behind.first == UInt8(ascii: ":") else { return nil }
+        let digits = behind.dropFirst().prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        let rest = line[digits.endIndex...]
+        return !digits.isEmpty && rest.starts(with: ": ".utf8) ? rest.index(rest.startIndex, offsetBy: 2) : nil
+    }
+
+    /// Types are named with their address in cast failures, ` (0x7f…)`, objects in others; neither means anything in the next process.
     private static func withoutAddresses(_ line: String) -> String {
-        line.replacing(#/ \(0x[0-9a-fA-F]+\)/#, with: "").replacing(#/0x[0-9a-fA-F]{5,}/#, with: "0x…")
+        let bytes = Array(line.utf8)
+        var kept: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index...].starts(with: " (".utf8), let end = endOfHex(bytes, from: index + 2, digits: 1),
+                end < bytes.count, bytes[end] == UInt8(ascii: ")")
+            {
+                index = end + 1
+            } else if let end = endOfHex(bytes, from: index, digits: 5) {
+                kept += "0x…".utf8
+                index = end
+            } else {
+                kept.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: kept, as: UTF8.self)
+    }
+
+    /// Where `0x` and at least so many hex digits end; nil when they are not there.
+    private static func endOfHex(_ bytes: [UInt8], from start: Int, digits: Int) -> Int? {
+        guard bytes[start...].starts(with: "0x".utf8) else { return nil }
+        let number = bytes[(start + 2)...].prefix { Character(UnicodeScalar($0)).isHexDigit }
+        return number.count >= digits ? number.endIndex : nil
     }
 }
 

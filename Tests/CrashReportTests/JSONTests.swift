@@ -123,4 +123,19 @@ struct JSONTests {
         writer.value(.array([.array([.integer(1)]), .integer(2)]), depth: 1)
         #expect(String(decoding: writer.bytes, as: UTF8.self) == #"["…",2]"#)
     }
+
+    @Test("Addresses are written without leading zeros")
+    func writesHex() {
+        for (value, text): (UInt64, String) in [
+            (0, "0x0"), (0xf, "0xf"), (0x10, "0x10"), (0x55d0_c0ff_ee00, "0x55d0c0ffee00"),
+            (.max, "0xffffffffffffffff"),
+        ] {
+            var writer = JSONWriter()
+            writer.beginArray()
+            writer.hex(value)
+            writer.hex(value)
+            writer.endArray()
+            #expect(String(decoding: writer.bytes, as: UTF8.self) == "[\"\(text)\",\"\(text)\"]")
+        }
+    }
 }

@@ -25,6 +25,12 @@ import Testing
         ),
         ("\n  \nfree(): double free detected in tcache 2\n", "free(): double free detected in tcache 2"),
         ("exit code 0x15 is unknown", "exit code 0x15 is unknown"),
+        ("Shop/Cart.swift:x: is no line", "Shop/Cart.swift:x: is no line"),
+        ("Shop/Cart.swift:12:is no place", "Shop/Cart.swift:12:is no place"),
+        ("Shop/Cart.swift:12", "Shop/Cart.swift:12"), (".swift:1: has no name", ".swift:1: has no name"),
+        ("the file Cart.swift:12: is gone", "the file Cart.swift:12: is gone"),
+        ("Zoë.swift:7: café (0x1) — 0x12345é", "café — 0x…é"), ("cut off (0x1", "cut off (0x1"),
+        ("ends in 0x", "ends in 0x"), ("0x12345 0x1234", "0x… 0x1234"), ("f (0x12345g)", "f (0x…g)"),
         (" \n", nil), ("", nil), ("Fatal error: ", "Fatal error"),
     ])
     func messages(_ message: String, _ title: String?) {
