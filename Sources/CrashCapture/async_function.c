@@ -16,14 +16,20 @@ static const uint8_t prologue[] = {0x55, 0x41, 0x56, 0x48, 0x8d, 0x6c, 0x24, 0x0
 static const uint8_t make_room[] = {0x48, 0x83, 0xec}, make_much_room[] = {0x48, 0x81, 0xec};
 enum { ROOM_LENGTH = sizeof make_room + 1, MUCH_ROOM_LENGTH = sizeof make_much_room + 4 };
 
-uintptr_t mayday_async_function(const CodeRange *function) {
+uintptr_t mayday_async_function(const CodeRange *function, uint32_t *room) {
     uint8_t begin[MUCH_ROOM_LENGTH + sizeof prologue];
+    *room = 0;
     if (!mayday_safe_read(begin, function->start, sizeof begin)) return 0;
-    size_t room = 0;
-    if (memcmp(begin, make_room, sizeof make_room) == 0) room = ROOM_LENGTH;
-    if (memcmp(begin, make_much_room, sizeof make_much_room) == 0) room = MUCH_ROOM_LENGTH;
-    bool is_async = memcmp(begin + room, prologue, sizeof prologue) == 0;
-    return is_async ? function->start + room + sizeof prologue : 0;
+    size_t length = 0;
+    if (memcmp(begin, make_room, sizeof make_room) == 0) {
+        length = ROOM_LENGTH;
+        *room = begin[sizeof make_room];
+    } else if (memcmp(begin, make_much_room, sizeof make_much_room) == 0) {
+        length = MUCH_ROOM_LENGTH;
+        memcpy(room, begin + sizeof make_much_room, sizeof *room);
+    }
+    bool is_async = memcmp(begin + length, prologue, sizeof prologue) == 0;
+    return is_async ? function->start + length + sizeof prologue : 0;
 }
 
 #elif defined(__aarch64__)
@@ -68,8 +74,9 @@ static Use use_of(uint32_t instruction) {
     return on_stack && is_meant && !is_vector ? USE_SAVES : USE_NONE;
 }
 
-uintptr_t mayday_async_function(const CodeRange *function) {
+uintptr_t mayday_async_function(const CodeRange *function, uint32_t *room) {
     uint32_t code[CHUNK], record = 0;
+    *room = 0;  // the frame record has both
     bool used = false;
     uintptr_t limit = function->start + MAX_INSTRUCTIONS * sizeof *code;
     if (limit > function->end) limit = function->end;

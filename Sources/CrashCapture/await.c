@@ -9,14 +9,14 @@
 
 static AsyncCallers callers;
 
-/// Async-signal-safe. True when the frame pointer of a frame is its own: the return address above it leads to the next frame.
-static bool has_frame(uint32_t index) {
+/// Async-signal-safe. True when the frame pointer of a frame is its own: the return address, `room` above it, leads to the next frame.
+static bool has_frame(uint32_t index, uint32_t room) {
     uint32_t gap;
     if (index + 1 >= mayday_stack_kept(&mayday_crashed_stack, &gap)) return true;
-    uintptr_t record[2];  // the caller's frame pointer, the return address
-    uintptr_t at = mayday_stack_frame(&mayday_crashed_stack, index)->frame_pointer;
-    if (!mayday_safe_read(record, at, sizeof record)) return false;
-    return mayday_code_address(record[1]) == mayday_stack_frame(&mayday_crashed_stack, index + 1)->address;
+    uintptr_t address;
+    uintptr_t at = mayday_stack_frame(&mayday_crashed_stack, index)->frame_pointer + sizeof at + room;
+    if (!mayday_safe_read(&address, at, sizeof address)) return false;
+    return mayday_code_address(address) == mayday_stack_frame(&mayday_crashed_stack, index + 1)->address;
 }
 
 /// Async-signal-safe. Address of the async context of a frame; 0 when its function has none.
@@ -24,11 +24,12 @@ static uintptr_t context_of(uint32_t index) {
     const StackFrame *frame = mayday_stack_frame(&mayday_crashed_stack, index);
     uintptr_t pc = frame->trust == TRUST_CONTEXT ? frame->address : frame->address - 1;
     CodeRange function;
-    uintptr_t stored = mayday_unwinder_function(pc, &function) ? mayday_async_function(&function) : 0;
+    uint32_t room = 0;
+    uintptr_t stored = mayday_unwinder_function(pc, &function) ? mayday_async_function(&function, &room) : 0;
     if (stored == 0) return 0;
     // A crash before the frame is complete, or without one: the context is still where the caller put it.
-    if (index == 0 && (pc < stored || !has_frame(index))) return mayday_context_async(mayday_crash.context);
-    if (!has_frame(index)) return 0;
+    if (index == 0 && (pc < stored || !has_frame(index, room))) return mayday_context_async(mayday_crash.context);
+    if (!has_frame(index, room)) return 0;
     uintptr_t context = 0;
     if (!mayday_safe_read(&context, frame->frame_pointer - sizeof context, sizeof context)) return 0;
     return context;

@@ -29,27 +29,43 @@ static void find_stack(void) {
     stack_end = (uintptr_t)start + size;
 }
 
-/// Return addresses that were asked about, each shifted by one bit, with whether their function is async in the lowest: asking costs
+/// What is known of the function that goes on at a return address.
+typedef struct Kind {
+    bool is_async;
+    /// Bytes between its frame pointer and its own return address, beyond the frame pointer that is saved there.
+    uint32_t room;
+} Kind;
+
+enum { ADDRESS_SHIFT = 16, ROOM_SHIFT = 1, ROOM_UNIT = 8, MAX_ROOM = ((1 << (ADDRESS_SHIFT - ROOM_SHIFT)) - 1) * ROOM_UNIT };
+
+/// Return addresses that were asked about, each above the room in words and, in the lowest bit, whether it is async: asking costs
 /// half a microsecond a frame, and a service reports errors at the same places. Code that was unloaded meanwhile may be taken for
 /// what it was, which is no worse than any other function that only looks async.
 static _Atomic uintptr_t known[256];
 
-static bool is_async(uintptr_t address) {
+static Kind kind_of(uintptr_t address) {
     // Calls are 2 to 7 bytes apart at least; neighbours are to lie in places of their own.
     _Atomic uintptr_t *place = &known[(address ^ address >> 8) % (sizeof known / sizeof *known)];
     uintptr_t found = atomic_load_explicit(place, memory_order_relaxed);
-    if (found >> 1 == address) return found % 2 == 1;
+    if (found >> ADDRESS_SHIFT == address) {
+        uint32_t room = (uint32_t)(found & ((1u << ADDRESS_SHIFT) - 1)) >> ROOM_SHIFT;
+        return (Kind){.is_async = found % 2 == 1, .room = room * ROOM_UNIT};
+    }
     CodeRange function;
-    if (!mayday_unwinder_usable() || !mayday_unwinder_function(address - 1, &function)) return false;
-    bool is_async = mayday_async_function(&function) != 0;
-    atomic_store_explicit(place, address << 1 | is_async, memory_order_relaxed);
-    return is_async;
+    Kind kind = {.is_async = false};
+    if (!mayday_unwinder_usable() || !mayday_unwinder_function(address - 1, &function)) return kind;
+    uint32_t room;
+    kind.is_async = mayday_async_function(&function, &room) != 0 && room % ROOM_UNIT == 0 && room <= MAX_ROOM;
+    if (kind.is_async) kind.room = room;
+    uintptr_t known_now = address << ADDRESS_SHIFT | (uintptr_t)(kind.room / ROOM_UNIT) << ROOM_SHIFT | kind.is_async;
+    atomic_store_explicit(place, known_now, memory_order_relaxed);
+    return kind;
 }
 
-/// Context of the async function that goes on at `address`; 0 when it is none.
-static uintptr_t context_of(uintptr_t address, uintptr_t frame) {
-    if (frame <= stack_start + sizeof frame || frame > stack_end) return 0;
-    return is_async(address) ? *(const uintptr_t *)(frame - sizeof frame) : 0;
+/// Context of the async function whose frame this is; 0 when it is none.
+static uintptr_t context_of(Kind kind, uintptr_t frame) {
+    if (!kind.is_async || frame <= stack_start + sizeof frame || frame > stack_end) return 0;
+    return *(const uintptr_t *)(frame - sizeof frame);
 }
 
 /// The contexts of callers that wait for this one, which nobody frees meanwhile. Read as memory that may not be there: what
@@ -78,24 +94,27 @@ __attribute__((noinline)) void mayday_backtrace(MaydayBacktrace *backtrace, bool
     backtrace->is_cut = false;
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     uintptr_t below = stack_start;
+    Kind kind = {.is_async = false};
     // Between this frame and the end of the stack everything is mapped.
-    while (frame > below && frame % sizeof frame == 0 && frame + 2 * sizeof frame <= stack_end) {
-        const uintptr_t *record = (const uintptr_t *)frame;  // the caller's frame pointer, the return address
-        if (record[1] == 0) return;
+    while (frame > below && frame % sizeof frame == 0 && frame + kind.room + 2 * sizeof frame <= stack_end) {
+        uintptr_t caller = *(const uintptr_t *)frame;
+        uintptr_t address = *(const uintptr_t *)(frame + sizeof frame + kind.room);
+        if (address == 0) return;
         if (backtrace->count == MAYDAY_BACKTRACE_FRAMES) {
             backtrace->is_cut = true;
             return;
         }
-        uintptr_t context = searching ? context_of(record[1], record[0]) : 0;
+        kind = searching ? kind_of(address) : (Kind){.is_async = false};
+        uintptr_t context = context_of(kind, caller);
         if (context != 0) {
             backtrace->async_index = backtrace->count;
             follow(context, backtrace);
         }
-        backtrace->addresses[backtrace->count] = mayday_code_address(record[1]);
+        backtrace->addresses[backtrace->count] = mayday_code_address(address);
         backtrace->count += 1;
         searching = searching && context == 0 && backtrace->count < SEARCHED_FRAMES;
         below = frame;
-        frame = record[0];
+        frame = caller;
     }
 }
 

@@ -74,8 +74,8 @@ bool mayday_unwinder_walk(ucontext_t *context, bool exact, Stack *stack);
 /// The function that `address` lies in, by unwind tables. False when unknown. Handler.
 bool mayday_unwinder_function(uintptr_t address, CodeRange *function);
 /// From which instruction on an async function has its context in its frame, below the saved frame pointer; 0 when it is not
-/// async (async_function.c). Handler.
-uintptr_t mayday_async_function(const CodeRange *function);
+/// async (async_function.c). `room` becomes how many bytes lie between that pointer and the return address above it. Handler.
+uintptr_t mayday_async_function(const CodeRange *function, uint32_t *room);
 /// Appends one frame. False when the hard limit is reached. Handler.
 RUNS_AT_START bool mayday_stack_push(Stack *stack, uintptr_t address, uintptr_t frame_pointer, Trust trust);
 

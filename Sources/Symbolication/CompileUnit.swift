@@ -19,8 +19,8 @@ final class CompileUnit {
 
     /// Functions at `address`, the innermost inlined one first.
     ///
-    /// - Parameter isCall: the address is inside a call. Compilers give some calls of the runtime no line; those have the line
-    ///   before them. A trap without a line was merged from several: it keeps none.
+    /// - Parameter isCall: the address is inside a call that may check an access. The compiler gives those in closures no line; they
+    ///   have the line before them. What else has no line keeps none: the code before it need not be what ran before it.
     func places(at address: UInt64, isCall: Bool, code: CodeRanges, budget: inout WorkBudget) -> [Place] {
         if functions == nil { functions = FunctionTable(root, code: code, budget: &budget) }
         var place = line(at: address)

@@ -64,7 +64,8 @@ public final class Symbolicator {
         for thread in report.threads.indices {
             for frame in report.threads[thread].frames.indices {
                 let isBehind = frame == 0 && report.threads[thread].crashed && Self.isBehindBreakpoint(report.crash)
-                resolve(&report.threads[thread].frames[frame], isBehind: isBehind, in: &images)
+                let isChecked = report.threads[thread].accessConflict != nil
+                resolve(&report.threads[thread].frames[frame], isBehind: isBehind, isChecked: isChecked, in: &images)
             }
             resolve(&report.threads[thread].accessConflict, in: &images)
         }
@@ -109,12 +110,15 @@ public final class Symbolicator {
     private func resolve(_ conflict: inout AccessConflict?, in images: inout [ImageState]) {
         for access in [\AccessConflict.previous, \AccessConflict.current] {
             guard var frame = conflict?[keyPath: access].frame else { continue }
-            resolve(&frame, isBehind: false, in: &images)
+            resolve(&frame, isBehind: false, isChecked: true, in: &images)
             conflict?[keyPath: access].frame = frame
         }
     }
 
-    private func resolve(_ frame: inout Frame, isBehind: Bool, in images: inout [ImageState]) {
+    /// - Parameters:
+    ///   - isBehind: the address is that of the next instruction.
+    ///   - isChecked: the check of an access ended the thread, so that its calls without a line may be that check.
+    private func resolve(_ frame: inout Frame, isBehind: Bool, isChecked: Bool, in images: inout [ImageState]) {
         guard let index = frame.image, images.indices.contains(index) else { return }
         if imageInUse != index {
             imageInUse = index
@@ -126,7 +130,7 @@ public final class Symbolicator {
         let offset =
             (frame.offset ?? frame.address &- images[index].image.base)
             &- (frame.trust.isReturnAddress || isBehind ? 1 : 0)
-        let isCall = frame.trust.isReturnAddress
+        let isCall = frame.trust.isReturnAddress && isChecked
         guard let answer = build.answer(at: offset, isCall: isCall, demangler: demangler) else { return }
         frame.symbols = answer.symbols
         if images[index].owner == .service, let origin = answer.origin { frame.origin = origin }

@@ -4,7 +4,7 @@ import Testing
 
 /// The handler finds async callers by how the compiler begins async functions, which is no ABI.
 @Suite struct AwaitTests {
-    /// push rbp; push r14; lea rbp, [rsp + 8], perhaps behind `sub rsp, N`. The same bytes are in Sources/CrashCapture/await.c.
+    /// push rbp; push r14; lea rbp, [rsp + 8], perhaps behind `sub rsp, N`. The same bytes are in Sources/CrashCapture/async_function.c.
     static let prologue: [UInt8] = [0x55, 0x41, 0x56, 0x48, 0x8d, 0x6c, 0x24, 0x08]
 
     /// A toolchain that begins async functions in another way fails here, and not by stacks that lack their callers.

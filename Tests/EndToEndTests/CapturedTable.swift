@@ -45,7 +45,7 @@ struct CapturedTable {
         ),
         Row(
             "a task, also after it awaited; continuation misuse",
-            ["continuation-resumed-twice", "after-suspension", "awaited"],
+            ["continuation-resumed-twice", "after-suspension", "awaited", "with-stack-arguments"],
             "the async callers have function and line too"
         ),
         Row(

@@ -28,6 +28,15 @@ let concurrencyKinds: [CrashKind] = [
         body: .suspending { _ = await deliver($0) }
     ),
     CrashKind(
+        "with-stack-arguments",
+        trap,
+        .both("Index out of range"),
+        in: "restock(_:)",
+        on: [.task],
+        awaitedBy: ["refill(_:)"],
+        body: .suspending { _ = await refill($0) }
+    ),
+    CrashKind(
         "main-actor-assumed",
         trap,
         .none,
@@ -50,6 +59,25 @@ func answerTwice(_ answer: Int) async -> Int {
         continuation.resume(returning: answer)
         continuation.resume(returning: answer + 1)  // crash: continuation-resumed-twice
     }
+}
+
+@inline(never)
+func refill(_ count: Int) async -> Int {
+    await restock(count) + 1
+}
+
+/// Room for the arguments that go on the stack is made before the frame.
+@inline(never)
+func restock(_ count: Int) async -> Int {
+    let shelves = [1, 2, 3]
+    if count > 1000 { return await shelve(count, shelves, 1, 2, 3, 4, 5, 6) + 1 }
+    return shelves[count + 1]  // crash: with-stack-arguments
+}
+
+@inline(never)
+func shelve(_ count: Int, _ on: [Int], _ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int, _ f: Int) async -> Int {
+    await Task.yield()
+    return on.count + count + a + b + c + d + e + f
 }
 
 @inline(never)
