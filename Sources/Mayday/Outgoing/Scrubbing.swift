@@ -4,16 +4,31 @@ extension Scrubbing {
     /// True when the values of this name are taken out.
     func hides(_ name: String) -> Bool { hides(Array(name.utf8)[...]) }
 
-    func hides(_ name: ArraySlice<UInt8>) -> Bool {
-        let plain = name.compactMap { byte -> UInt8? in
-            switch byte {
-            case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: " "): nil
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
-            default: byte
-            }
+    /// `byParts` leaves out the names that are whole words.
+    func hides(_ name: ArraySlice<UInt8>, byParts: Bool = false) -> Bool {
+        guard !name.isEmpty else { return false }
+        let lower = name.map { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") ? $0 | 0x20 : $0 }
+        let plain = lower.filter { !"-_ ".utf8.contains($0) }
+        return names.contains { entry in
+            guard entry.utf8.first == UInt8(ascii: "-") else { return plain.contains(entry.utf8) }
+            let word = entry.utf8.dropFirst()
+            guard !byParts, lower.suffix(word.count).elementsEqual(word) else { return false }
+            let start = name.endIndex - word.count
+            guard start > name.startIndex else { return true }
+            // `DB_PASS`, `dbPass`; not `bypass`, `BYPASS`.
+            let before = name[start - 1]
+            return !isLetter(before) || (before & 0x20 != 0 && name[start] & 0x20 == 0)
         }
-        return names.contains { plain.contains($0.utf8) }
     }
+
+    private func isLetter(_ byte: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }
+
+    /// What tokens of known issuers begin with, and how much goes on behind it at least.
+    static let issued: [(String, Int)] = [
+        ("ghp_", 6), ("gho_", 6), ("ghu_", 6), ("ghs_", 6), ("ghr_", 6), ("github_pat_", 6), ("glpat-", 6),
+        ("sk_live_", 6), ("rk_live_", 6), ("sk_test_", 6), ("xoxb-", 6), ("xoxp-", 6), ("xoxa-", 6), ("npm_", 36),
+        ("AKIA", 16), ("ASIA", 16), ("AIza", 35),
+    ]
 }
 
 extension Array where Element == UInt8 {
@@ -62,8 +77,11 @@ extension Scrubbing {
 
     private func members(_ members: [String: JSONValue], _ text: ScrubbedText) -> [String: JSONValue] {
         var result: [String: JSONValue] = [:]
+        // `{"name": "password", "value": "…"}`
+        let isNamed = ["name", "key"].contains { isName(members[$0]) }
         for (name, value) in members {
-            result[name] = hides(name) && value != .null ? .string(Scrubbing.mark) : self.value(value, text)
+            let isHidden = hides(name) || (name == "value" && isNamed)
+            result[name] = isHidden && value != .null ? .string(Scrubbing.mark) : self.value(value, text)
         }
         return result
     }
@@ -71,9 +89,24 @@ extension Scrubbing {
     private func value(_ value: JSONValue, _ text: ScrubbedText) -> JSONValue {
         switch value {
         case .string(let string): .string(text.scrubbed(string))
-        case .array(let elements): .array(elements.map { self.value($0, text) })
+        case .array(let elements): .array(list(elements, text))
         case .object(let members): .object(self.members(members, text))
         case .null, .bool, .integer, .number: value
         }
+    }
+
+    /// Of a pair, and of a command's arguments, what stands behind a name goes as well.
+    private func list(_ elements: [JSONValue], _ text: ScrubbedText) -> [JSONValue] {
+        var result = elements.map { value($0, text) }
+        for index in elements.indices.dropFirst() where isName(elements[index - 1]) {
+            guard case .string(let name) = elements[index - 1], case .string = elements[index] else { continue }
+            if elements.count == 2 || name.hasPrefix("-") { result[index] = .string(Scrubbing.mark) }
+        }
+        return result
+    }
+
+    private func isName(_ value: JSONValue?) -> Bool {
+        guard case .string(let name)? = value else { return false }
+        return name.utf8.count <= 64 && name.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "=") } && hides(name)
     }
 }
