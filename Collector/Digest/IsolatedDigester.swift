@@ -10,9 +10,12 @@ public import Grouping
 public final class IsolatedDigester {
     private let launch: () throws(WorkerEnd) -> any Worker
     private let limits: WorkerLimits
+    private let revision: (String) -> String?
     private var worker: (any Worker)?
     /// Builds whose files ended a process, and how.
     private var leftOut: [String: String] = [:]
+    /// Which files of theirs these were; nothing for builds that had none in the store.
+    private var revisions: [String: String] = [:]
     /// What the process that runs was told of them.
     private var known: [String: String] = [:]
     /// Processes that ended, of which there is to be no more than the files explain.
@@ -24,13 +27,27 @@ public final class IsolatedDigester {
 
     /// A digester whose process is this program, run again.
     ///
-    /// - Parameter arguments: make this program call `DigestService.run`.
-    public convenience init(arguments: [String], limits: WorkerLimits = WorkerLimits()) {
-        self.init(limits: limits) { () throws(WorkerEnd) in try WorkerProcess("/proc/self/exe", arguments) }
+    /// - Parameters:
+    ///   - arguments: make this program call `DigestService.run`.
+    ///   - revision: tells the file that the symbol store has of a build from the one before, and is nil for none. A build that was
+    ///     left out is read again when it changes.
+    public convenience init(
+        arguments: [String],
+        limits: WorkerLimits = WorkerLimits(),
+        revision: @escaping (String) -> String?
+    ) {
+        self.init(limits: limits, revision: revision) { () throws(WorkerEnd) in
+            try WorkerProcess("/proc/self/exe", arguments)
+        }
     }
 
-    init(limits: WorkerLimits, launch: @escaping () throws(WorkerEnd) -> any Worker) {
+    init(
+        limits: WorkerLimits,
+        revision: @escaping (String) -> String? = { _ in nil },
+        launch: @escaping () throws(WorkerEnd) -> any Worker
+    ) {
         self.limits = limits
+        self.revision = revision
         self.launch = launch
     }
 
@@ -38,6 +55,8 @@ public final class IsolatedDigester {
     ///
     /// - Parameter gzip: the report file.
     public func digest(_ gzip: [UInt8]) throws(IsolationError) -> DigestOutcome {
+        let changed = leftOut.keys.filter { revision($0) != revisions[$0] }
+        if !changed.isEmpty { forget(changed) }
         var losses = 0
         let answer: Result<DigestOutcome, IsolationError>
         while true {
@@ -58,8 +77,9 @@ public final class IsolatedDigester {
                     let buildID = images[image].buildID?.lowercased(),
                     leftOut[buildID] == nil
                 else { throw .ended(error.reason) }
-                if leftOut.count >= Self.maximumLeftOut { leftOut = [:] }
+                if leftOut.count >= Self.maximumLeftOut { (leftOut, revisions) = ([:], [:]) }
                 leftOut[buildID] = error.reason
+                revisions[buildID] = revision(buildID)
             }
         }
         return try answer.get()
@@ -83,7 +103,10 @@ public final class IsolatedDigester {
 
     /// Takes the files of these builds again, which are others now, and opens all files anew.
     public func forget(_ buildIDs: some Sequence<String>) {
-        for buildID in buildIDs { leftOut[buildID] = nil }
+        for buildID in buildIDs {
+            leftOut[buildID] = nil
+            revisions[buildID] = nil
+        }
         worker = nil
     }
 

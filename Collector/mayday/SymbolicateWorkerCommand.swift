@@ -1,4 +1,5 @@
 import Digest
+import Glibc
 import Symbolication
 import SymbolStore
 
@@ -14,7 +15,12 @@ enum SymbolicateWorkerCommand: Command {
 
     /// A digester with the process that this program starts for it.
     static func digester(_ symbols: SymbolStore) -> IsolatedDigester {
-        IsolatedDigester(arguments: arguments(symbols))
+        let path = symbols.path
+        return IsolatedDigester(arguments: arguments(symbols)) { buildID in
+            var facts = stat()
+            guard let file = SymbolStorePath.file(of: buildID), stat("\(path)/\(file)", &facts) == 0 else { return nil }
+            return "\(facts.st_ino) \(facts.st_size) \(facts.st_mtim.tv_sec).\(facts.st_mtim.tv_nsec)"
+        }
     }
 
     /// What makes this program such a process.

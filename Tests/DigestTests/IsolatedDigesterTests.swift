@@ -90,6 +90,24 @@ struct IsolatedDigesterTests {
         #expect(three.result == .success(expected) && three.starts == 4)
     }
 
+    @Test("a build that was left out is read again when the store has another file of it, and only then")
+    func readsBetterFile() throws {
+        let builds = report.images.map { $0.buildID ?? "" }
+        var file = "first"
+        var starts = 0
+        let digester = IsolatedDigester(limits: WorkerLimits(), revision: { $0 == builds[2] ? file : nil }) {
+            () throws(WorkerEnd) in
+            starts += 1
+            return ScriptedWorker(deadly: file == "first" ? [2, 4] : [4], report: self.report)
+        }
+        let both = [2, 4].map { "\(builds[$0]) crashed" }.sorted()
+        for _ in 0..<2 { #expect(try digester.digest(report).explanation == both) }
+        #expect(starts == 3)
+        file = "second"
+        for _ in 0..<2 { #expect(try digester.digest(report).explanation == ["\(builds[4]) crashed"]) }
+        #expect(starts == 4)
+    }
+
     @Test("a process that served others and ends is started once more before a file is blamed")
     func wornOut() {
         var starts = 0
