@@ -126,7 +126,7 @@ struct ReportText {
     }
 
     private var facts: [StyledLine] {
-        message + row("Service", service) + row("Time", readableTime)
+        message + row("Service", service) + row("Time", readableTime) + row("Occurred", occurrences)
             + row("Host", host) + row("Process", process) + row("Report", [report.header.id])
     }
 
@@ -147,6 +147,11 @@ struct ReportText {
     /// static service.
     private var readableTime: String {
         report.header.time.reduce(into: "") { $0 += $1 == "T" ? " " : $1 == "Z" ? " UTC" : String($1) }
+    }
+
+    private var occurrences: [String] {
+        guard let count = report.header.occurrences, count > 1 else { return [] }
+        return ["\(grouped(count)) times since the report before, this time included"]
     }
 
     private var service: [String] {

@@ -74,6 +74,7 @@ final class Service: Sendable {
         uploaders: @escaping @Sendable () -> [any ReportUploader],
         rules: OutgoingRules
     ) throws(StartError) -> Service {
+        if let error = configuration.errorLimits.mistake { throw .configuration(error) }
         for path in configuration.attachments {
             guard let remedy = Attachments.add(path: path) else { continue }
             let setting = "MaydayConfiguration.attachments"

@@ -117,6 +117,7 @@ struct ReportTextTests {
     func showsError() throws {
         var report = SampleReport.full
         report.header.kind = .error
+        report.header.occurrences = 1_499
         report.crash = nil
         report.threads = [report.threads[1]]
         report.threads[0].frames = []

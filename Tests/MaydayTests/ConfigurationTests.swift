@@ -1,5 +1,6 @@
 import CrashCapture
 import Foundation
+import MaydayTestKit
 import Testing
 
 @testable import Mayday
@@ -225,6 +226,21 @@ private struct Resolved: Equatable {
     {
         let error = try #require(throws: ConfigurationError.self) { try resolve(configuration) }
         #expect(error.setting == setting)
+    }
+
+    @Test(arguments: [2, -1, 1.000_000_1, -Double.leastNonzeroMagnitude, .nan, .infinity])
+    func `a share of the errors that is none is refused by start`(share: Double) throws {
+        let configuration = MaydayConfiguration(errorLimits: ErrorLimits(sampling: share))
+        let error = #expect(throws: StartError.self) {
+            try Mayday.start(configuration, uploader: InMemoryUploader())
+        }
+        guard case .configuration(let mistake) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(mistake.setting == "MaydayConfiguration.errorLimits.sampling" && mistake.value == "\(share)")
+        #expect(mistake.remedy == "give from 0 to 1, the share of the errors that is reported")
+        for share in [0, -0.0, 0.5, 1] { #expect(ErrorLimits(sampling: share).mistake == nil) }
     }
 
     @Test func `the error reads well`() throws {

@@ -26,6 +26,9 @@ import Testing
         #expect(context.tags == ["region": "eu-1"])
         #expect(context.user == ["id": .string("u-7")])
         #expect(context.custom["queue"] == .object(["depth": .integer(3)]))
+        let gift = JSONValue.object(["to": .string("Ada"), "wrapped": .bool(true)])
+        #expect(context.custom["cart"] == .object(["items": .integer(3), "sku": .string("tea"), "gift": gift]))
+        #expect(context.custom["gone"] == nil)
         guard case .string(let note) = context.custom["note"] else {
             Issue.record("no note: \(context.custom)")
             return

@@ -92,6 +92,13 @@ import Testing
         #expect(reports.map(\.header.occurrences) == [nil, 999])
     }
 
+    @Test func `each case of an enum that one catch captures has its reports`() async throws {
+        let reports = try await reports(of: "cases")
+        // Sent at once in their order; those that are counted follow.
+        let counts = reports.map { "\($0.error?.text ?? "") \($0.header.occurrences ?? 1)" }
+        #expect(counts.sorted() == ["cash 1", "cash 2", "credit(\"a\") 1", "credit(\"c\") 2", "debit 1", "debit 2"])
+    }
+
     @Test func `above the limit of all errors, a line says how many are not reported`() async throws {
         var errors = ""
         let reports = try await reports(of: "many") { errors = $0.errors }
@@ -128,6 +135,32 @@ import Testing
         let due = brake.due(now: start + .seconds(10))
         #expect(due.map(\.count) == [4] && due.map(\.id) == [same[4].id])
         #expect(brake.take(error("a"), now: start + .seconds(10)) == .send)
+    }
+
+    private enum Payment: Error {
+        case declined, timeout
+        case fraud(String)
+    }
+
+    private struct Outage: CustomNSError {
+        var errorCode: Int
+        var sku = "tea"
+    }
+
+    @Test func `errors are the same by type, domain and code or case, not by what they hold`() {
+        func place(_ error: any Error) -> Int {
+            Occurrence(.error(error), level: .error, stack: MaydayBacktrace()).place
+        }
+        let different: [any Error] = [
+            Payment.declined, Payment.timeout, Payment.fraud("x"), NSError(domain: "Shop", code: 1),
+            NSError(domain: "Shop", code: 2), NSError(domain: "Bank", code: 1), Outage(errorCode: 1),
+            Outage(errorCode: 2), CancellationError(),
+        ]
+        #expect(Set(different.map(place)).count == different.count)
+        #expect(place(Payment.fraud("x")) == place(Payment.fraud("y")))
+        #expect(place(Outage(errorCode: 1)) == place(Outage(errorCode: 1, sku: "milk")))
+        let userInfo = NSError(domain: "Shop", code: 1, userInfo: ["sku": "milk"])
+        #expect(place(userInfo) == place(NSError(domain: "Shop", code: 1)))
     }
 
     @Test func `different errors do not wait for each other, up to the limit of all`() {

@@ -25,6 +25,12 @@ enum Reporting {
             print(Mayday.capture(message: "the queue is long", level: .warning) ?? "nil")
         case "storm":
             for _ in 0..<1000 { _ = reserve("tea") }
+        case "cases":
+            for text in ["a", "b", "c"] {
+                for error in [Declined.cash, .debit, .credit(text)] {
+                    do { throw error } catch { Mayday.capture(error) }
+                }
+            }
         case "many":
             for index in 0..<400 { Mayday.capture(message: "number \(index)") }
         case "and-crash":
@@ -56,4 +62,9 @@ enum Reporting {
             return Mayday.capture(error)
         }
     }
+}
+
+private enum Declined: Error {
+    case cash, debit
+    case credit(String)
 }

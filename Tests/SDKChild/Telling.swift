@@ -13,6 +13,9 @@ enum Telling {
             Mayday.setUser(["id": "u-9", "plan": "old"])
             Mayday.setUser(["id": "u-7"])
             Mayday.setContext("queue", ["depth": 3])
+            Mayday.setContext("cart", ["items": 3, "sku": "tea", "gift": .values(["to": "Ada", "wrapped": true])])
+            Mayday.setContext("gone", "soon")
+            Mayday.setContext("gone", nil)
             Mayday.setContext("note", String(repeating: "é\"", count: 400))
             for index in 0..<200 { Mayday.breadcrumb("step \(index)") }
             Mayday.breadcrumb("cart loaded", category: "cart", level: .warning, data: ["items": 3, "sku": "tea"])

@@ -1,6 +1,7 @@
 public import CrashReport
 
 /// What can stand in breadcrumbs, tags, user and context: text, numbers, truth values, and arrays and dictionaries of them.
+/// Values of several types in one within another are `["cart": .values(["items": 3, "sku": "tea"])]`.
 /// A type of your own conforms by saying which of these it is:
 ///
 ///     extension OrderID: ContextValue { var json: JSONValue { .string(text) } }
@@ -66,4 +67,9 @@ extension Array: ContextValue where Element: ContextValue {
 extension Dictionary: ContextValue where Key == String, Value: ContextValue {
     /// An object.
     public var json: JSONValue { .object(mapValues(\.json)) }
+}
+
+extension ContextValue where Self == JSONValue {
+    /// An object of values of several types, for use within others.
+    public static func values(_ values: [String: any ContextValue]) -> JSONValue { .object(values.mapValues(\.json)) }
 }

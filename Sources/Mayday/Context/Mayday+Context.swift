@@ -64,6 +64,11 @@ extension Mayday {
         ProcessValues.set(MAYDAY_CUSTOM, name, value?.json)
     }
 
+    /// As above, for values of several types: `Mayday.setContext("cart", ["items": 3, "sku": "tea"])`.
+    public static func setContext(_ name: String, _ values: [String: any ContextValue]) {
+        setContext(name, .values(values))
+    }
+
     /// Runs `operation` with values that the reports of this task have, and those of the tasks it starts: handled errors, and
     /// a crash, where it happens while the task runs. Of threads that the task hands work to, nothing is known.
     ///

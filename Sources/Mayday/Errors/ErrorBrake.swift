@@ -1,11 +1,11 @@
 /// How many handled errors are reported. Above it they are counted: the next report of the same error says how many it stands for.
 public struct ErrorLimits: Sendable, Equatable {
-    /// The first of the same error, at the same place, is sent at once; for this long the others are counted, and the last
+    /// The first of the same error (type, domain, code or case) at the same place is sent at once; for this long the others are counted, and the last
     /// of them is sent with their number. Seconds by default: 60.
     public var interval: Duration
     /// Reports of all errors in an interval; above it they are dropped, and a line on standard error says how many. 300 by default.
     public var reports: Int
-    /// Share of the errors that is reported at all, from 0 to 1, by chance. 1 by default.
+    /// Share of the errors that is reported at all, from 0 to 1, by chance. 1 by default. `start` throws for others.
     public var sampling: Double
 
     /// Limits; what is not given has its default.
@@ -13,6 +13,17 @@ public struct ErrorLimits: Sendable, Equatable {
         self.interval = interval
         self.reports = reports
         self.sampling = sampling
+    }
+
+    /// What `start` does not accept.
+    var mistake: ConfigurationError? {
+        // Not so for what is no number, either.
+        guard !(sampling >= 0 && sampling <= 1) else { return nil }
+        return ConfigurationError(
+            setting: "MaydayConfiguration.errorLimits.sampling",
+            value: "\(sampling)",
+            remedy: "give from 0 to 1, the share of the errors that is reported"
+        )
     }
 }
 

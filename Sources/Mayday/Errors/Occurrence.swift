@@ -20,6 +20,9 @@ struct Occurrence: Sendable {
     var attachments: [Mayday.Attachment] = []
     /// How many times it happened since the last report of it.
     var count = 1
+    /// Equal for the same error at the same place: its type, domain and code, never what it holds, and the innermost
+    /// return addresses.
+    let place: Int
 
     /// Now, on this thread, of which `stack` is the stack.
     init(_ subject: Subject, level: Level, stack: MaydayBacktrace) {
@@ -28,15 +31,20 @@ struct Occurrence: Sendable {
         id = makeReportID()
         time = .now()
         self.stack = stack
+        // Here, where no lock is held: domain and code may be the service's own code.
+        place = Self.place(of: subject, stack: stack)
         scope = ContextScope.stored
         context = mayday_context_begin(scope?.token ?? 0)
     }
 
-    /// Equal for the same error at the same place: its type and the innermost return addresses.
-    var place: Int {
+    private static func place(of subject: Subject, stack: MaydayBacktrace) -> Int {
         var hasher = Hasher()
         switch subject {
-        case .error(let error): hasher.combine(ObjectIdentifier(type(of: error)))
+        case .error(let error):
+            hasher.combine(ObjectIdentifier(type(of: error)))
+            // Every error has them, by the standard library: an enum's domain is its type, and its code its case.
+            hasher.combine(error._domain)
+            hasher.combine(error._code)
         case .message(let text): hasher.combine(text)
         }
         withUnsafeBytes(of: stack.addresses) { addresses in
