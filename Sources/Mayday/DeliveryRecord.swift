@@ -62,6 +62,8 @@ struct DeliveryRecord: Sendable, Equatable {
     var begun = 0
     /// Those of them that ended with the report to be tried again later.
     var later = 0
+    /// True when the last attempt has no end: it is under way, or its process ended under it.
+    private(set) var isOpen = false
     /// How it ended; nil while the report waits.
     var outcome: Outcome?
 
@@ -71,8 +73,8 @@ struct DeliveryRecord: Sendable, Equatable {
     init(_ text: [UInt8]) {
         for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true) {
             switch String(decoding: line, as: UTF8.self) {
-            case "begun": begun += 1
-            case "later": later += 1
+            case "begun": (begun, isOpen) = (begun + 1, true)
+            case "later": (later, isOpen) = (later + 1, false)
             case "delivered": outcome = .delivered
             case let line where line.hasPrefix("rejected "):
                 outcome = .rejected(reason: String(line.dropFirst("rejected ".utf8.count)))

@@ -57,6 +57,11 @@ struct Lane: Sendable {
                     summary.keep("\(uploader.destination) asked not to be sent to before \(until)", asked: until - now)
                     return summary
                 }
+                if let pause = plan.pause {
+                    let reason = "attempts to deliver \(plan.interrupted) reports ended their process"
+                    summary.keep("\(uploader.destination): \(reason)", asked: pause)
+                    return summary
+                }
                 for report in due where summary.kept == nil {
                     await deliver(report.id, in: spool, limit: limit, summary: &summary)
                 }
@@ -89,7 +94,9 @@ struct Lane: Sendable {
                     continue
                 }
                 report.attempts = record.begun
-                report.lastAttempt = Timestamp(microseconds: Int64(status.modified) * 1_000_000)
+                let last = Timestamp(microseconds: Int64(status.modified) * 1_000_000)
+                report.lastAttempt = last
+                if !urgent, record.isOpen, !spool.isTaken(entry.id, by: name) { plan.addInterrupted(at: last) }
             }
             plan.add(report)
         }

@@ -68,6 +68,9 @@ struct DeliveryPlan: Sendable {
     private var first: FirstReports
     /// How long until the first of those that are not due is; nil when there are none.
     private(set) var next: Duration?
+    /// Reports whose last attempt was interrupted by the end of its process.
+    private(set) var interrupted = 0
+    private var lastInterruption: Timestamp?
 
     /// Plans a part of a round: a report that was tried waits by the attempts that it had.
     ///
@@ -87,6 +90,23 @@ struct DeliveryPlan: Sendable {
         } else if last.map({ $0.comes(before: report) }) ?? true {
             first.add(report)
         }
+    }
+
+    /// Counts a report whose last attempt was interrupted.
+    mutating func addInterrupted(at time: Timestamp) {
+        interrupted += 1
+        lastInterruption = Timestamp(microseconds: max(time.microseconds, lastInterruption?.microseconds ?? 0))
+    }
+
+    /// How long the uploader is to be left alone, because it ends the processes that deliver; nil when it is not.
+    ///
+    /// One report that was interrupted waits by itself. With a second it is the uploader that is to blame, to which each
+    /// process that ends adds a fresh report.
+    var pause: Duration? {
+        guard !urgent, interrupted > 1 else { return nil }
+        let last = WaitingReport(id: "", attempts: interrupted - 1, lastAttempt: lastInterruption)
+        let wait = DeliveryPlan.wait(of: last, now: now)
+        return wait > .zero ? wait : nil
     }
 
     /// What to try, in this order.

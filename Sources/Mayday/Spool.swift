@@ -113,6 +113,19 @@ struct Spool: ~Copyable, Sendable {
         return try claim(entry, flags: O_RDWR) { file throws(SystemError) in try file.lock(byte: uploader.lockByte) }
     }
 
+    /// Whether a process is delivering a report by an uploader now.
+    func isTaken(_ id: String, by uploader: UploaderName) -> Bool {
+        do throws(SystemError) {
+            switch try claim(id, for: uploader) {
+            case .taken: return true
+            case .gone: return false
+            case .claimed: return false
+            }
+        } catch {
+            return false
+        }
+    }
+
     private func claim(
         _ entry: SpoolEntry,
         flags: Int32,

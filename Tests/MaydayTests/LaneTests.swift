@@ -200,6 +200,58 @@ import Testing
         #expect(spool.text("rejected/\(id).txt") == "trap: 10 attempts to deliver it ended their process\n")
     }
 
+    @Test func `an uploader that ends its processes is left alone for longer and longer`() async throws {
+        let spool = try TestSpool()
+        let ids = try (1...8).map { try spool.add(seed: $0) }
+        let uploader = InMemoryUploader(name: "u", answer: broken)
+        let lane = try #require(Lane.lanes(of: [uploader]).first)
+        func round(urgent: Bool = false) async -> DeliverySummary {
+            await lane.round(in: spool.path, limit: .seconds(20), urgent: urgent)
+        }
+        func interrupt(_ ids: ArraySlice<String>, times: Int = 1) throws {
+            let text = Array(String(repeating: "begun\n", count: times).utf8)
+            for id in ids { try spool.write(text, to: "\(id).u.delivery") }
+        }
+        // One that ends its processes holds up no other.
+        try interrupt(ids[..<1], times: 9)
+        #expect(await round().kept?.hasSuffix(": down") == true)
+        #expect(uploader.attempts.map(\.id) == [ids[1]])
+        try interrupt(ids[..<7])
+        let waiting = await round()
+        #expect(waiting.kept?.hasSuffix("attempts to deliver 7 reports ended their process") == true)
+        let pause = try #require(waiting.asked)
+        #expect(pause > .seconds(10) && pause <= .seconds(32) && uploader.attempts.count == 1)
+        // At the end of a service it is tried all the same, and after the pause.
+        _ = await round(urgent: true)
+        #expect(uploader.attempts.map(\.id).last == ids[7])
+        let before = Date(timeIntervalSinceNow: -60)
+        for id in ids {
+            let file = "\(spool.path)/\(id).u.delivery"
+            try FileManager.default.setAttributes([.modificationDate: before], ofItemAtPath: file)
+        }
+        #expect(await round().kept?.hasSuffix(": down") == true)
+        #expect(uploader.attempts.count == 3)
+    }
+
+    @Test func `an attempt that is under way is no interrupted one`() async throws {
+        let spool = try TestSpool()
+        let ids = try (1...2).map { try spool.add(seed: $0) }
+        let name = UploaderName("u")
+        let opened = try Spool(opening: spool.path)
+        do {
+            let claim = try opened.claim(ids[0], for: name)
+            let taken = [opened.isTaken(ids[0], by: name), opened.isTaken(ids[1], by: name)]
+            #expect(taken == [true, false])
+            switch consume claim {
+            case .claimed: break
+            case .taken: Issue.record("taken")
+            case .gone: Issue.record("gone")
+            }
+        }
+        let isStillTaken = opened.isTaken(ids[0], by: name)
+        #expect(!isStillTaken)
+    }
+
     // MARK: Real processes
 
     @Test func `a crash goes to both collectors, and each line says how it went`() async throws {
