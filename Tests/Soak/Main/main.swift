@@ -18,11 +18,16 @@ struct SoakUploader: ReportUploader {
             while true { pause() }
         default: break
         }
-        let file = open("\(out)/\(report.id).jsonl.gz", O_WRONLY | O_CREAT | O_EXCL, 0o600)
-        guard file >= 0, write(file, report.gzip, report.gzip.count) == report.gzip.count else {
-            throw .retry(after: nil, reason: "errno \(errno)")
+        let path = "\(out)/\(report.id).jsonl.gz"
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+        guard file >= 0 else { throw .retry(after: nil, reason: "errno \(errno)") }
+        defer { close(file) }
+        guard write(file, report.gzip, report.gzip.count) == report.gzip.count else {
+            let error = errno
+            // Where no file may have a byte, an empty one would count as a report.
+            unlink(path)
+            throw .retry(after: nil, reason: "errno \(error)")
         }
-        close(file)
     }
 }
 
