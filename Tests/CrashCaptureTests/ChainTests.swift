@@ -18,7 +18,7 @@
             let plain = try await CaptureRun.plain(kind, ["--previous", previous])
             #expect(run.outcome.status == plain.status)
             #expect(run.outcome.output == plain.output)
-            #expect(try run.onlyReport().end?.cut.withoutEmulation == [])
+            #expect(try run.onlyReport().end?.cut == [])
         }
 
         @Test(arguments: ["kill:3", "kill:11", "raise:4"])

@@ -24,7 +24,7 @@
                 #expect(report.threads.count == (kind == "among:4" ? 5 : kind == "thread-overflow" ? 2 : 1))
                 #expect(report.threads.allSatisfy { $0.truncated == nil })
                 #expect(report.end?.unwinder == "libunwind")
-                #expect(report.end?.cut.withoutEmulation == [])
+                #expect(report.end?.cut == [])
             }
 
             /// It is Docker's in what it refuses, and how.
@@ -104,7 +104,7 @@
             try #require(kept.count == 1)
             let report = try CaptureRun.report(at: "\(spool.path)/\(kept[0])")
             #expect(report.crash?.faultAddress == 0x18)
-            #expect(report.end?.cut.withoutEmulation == [])
+            #expect(report.end?.cut == [])
         }
 
         /// The reporter is a program, and needs more. Where that is not left, the kernel ends the largest process of the group,
@@ -114,7 +114,7 @@
             let options = ["--reporter", "ok", "--out", out.path]
             guard let outcome = try await crash(leftKiB: 8192, spool: spool, options) else { return }
             #expect(outcome.status == .signalled(SIGSEGV), "\(outcome.errors)")
-            #expect(try CaptureRun.report(at: "\(out.path)/delivered").end?.cut.withoutEmulation == [])
+            #expect(try CaptureRun.report(at: "\(out.path)/delivered").end?.cut == [])
         }
     }
 

@@ -21,7 +21,7 @@
             #expect(report.crashedThread?.frames.isEmpty == false)
             #expect(report.threads.count == 5)
             #expect(report.threads.allSatisfy { $0.crashed || ($0.name == "idler" && $0.state != nil) })
-            #expect(report.end?.cut.withoutEmulation == [])
+            #expect(report.end?.cut == [])
         }
 
         /// Other threads take each descriptor that becomes free.
@@ -49,7 +49,7 @@
                 #expect(report.threads.count == 5, "\(options)")
                 #expect(report.threads.allSatisfy { !$0.frames.isEmpty && $0.truncated == nil }, "\(options)")
                 #expect(report.end?.unwinder == "libunwind")
-                #expect(report.end?.cut.withoutEmulation == [])
+                #expect(report.end?.cut == [])
             }
         }
 
@@ -82,7 +82,7 @@
             let report = try run.onlyReport()
             #expect(report.threads.count == (kind == "segv" ? 1 : 5))
             #expect(report.end?.unwinder == "libunwind")
-            #expect(report.end?.cut.withoutEmulation == [])
+            #expect(report.end?.cut == [])
         }
     }
 

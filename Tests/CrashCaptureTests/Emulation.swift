@@ -36,12 +36,6 @@
         private static func variable(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
     }
 
-    extension [CutStage] {
-        /// Without what an emulator took too long for: it translates code when that first runs, and the bounds of a step are those of
-        /// a real machine.
-        var withoutEmulation: [CutStage] { Emulation.isOn ? filter { $0.reason != "deadline" } : self }
-    }
-
     extension Trait where Self == ConditionTrait {
         /// Skips what an emulator cannot show.
         static func notEmulated(_ reason: Comment) -> Self { .disabled(if: Emulation.isOn, reason) }

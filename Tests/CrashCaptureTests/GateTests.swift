@@ -150,7 +150,7 @@
                 #expect(reports.count == 2)
                 for report in reports {
                     #expect(report.crash?.signal.name == (report.header.process.forked ? "SIGSEGV" : "SIGABRT"))
-                    #expect(report.end?.cut.withoutEmulation == [])
+                    #expect(report.end?.cut == [])
                     #expect(report.threads.count == (report.header.process.forked ? 1 : 2))
                 }
                 #expect(Set(reports.map(\.header.process.forked)) == [true, false])
@@ -166,7 +166,7 @@
                 for (kind, signal) in [("segv", SIGSEGV), ("abort", SIGABRT)] {
                     let run = try await ended(kind, ["--previous", "for-ever", "--after", "previous"], by: signal)
                     #expect(run.outcome.output.split(separator: "\n").count > 20)
-                    #expect(try run.onlyReport().end?.cut.withoutEmulation == [])
+                    #expect(try run.onlyReport().end?.cut == [])
                 }
             }
 
@@ -174,14 +174,14 @@
                 // It is called, calls us, and is called again when the instruction faults again.
                 let run = try await ended("segv", ["--previous", "twice", "--after", "previous"], by: SIGSEGV)
                 #expect(run.outcome.output == "previous\nprevious\nprevious\n")
-                #expect(try run.onlyReport().end?.cut.withoutEmulation == [])
+                #expect(try run.onlyReport().end?.cut == [])
             }
 
             private static func onTheWayOut() async throws {
                 for function in ["mayday_end", "end_by_default", "requeue"] {
                     guard let run = try await injected(in: function, "fault") else { return }
                     #expect(run.faults() == [], "\(function)")
-                    #expect(try run.onlyReport().end?.cut.withoutEmulation == [], "\(function)")
+                    #expect(try run.onlyReport().end?.cut == [], "\(function)")
                 }
             }
 
@@ -201,7 +201,7 @@
                     !$0.hasPrefix("last-")
                 }
                 #expect(files.count == 1)
-                #expect(try CaptureRun.report(at: "\(spool.path)/\(files[0])").end?.cut.withoutEmulation == [])
+                #expect(try CaptureRun.report(at: "\(spool.path)/\(files[0])").end?.cut == [])
             }
 
             private static func nothingWorks() async throws {

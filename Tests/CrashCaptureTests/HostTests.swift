@@ -23,7 +23,7 @@
         func memoryIsUsedUp(limit: String) async throws {
             let report = try await crash(limit).report
             #expect(report.crash?.faultAddress == 0x18)
-            #expect(report.end?.cut.withoutEmulation == [])
+            #expect(report.end?.cut == [])
         }
 
         @Test(arguments: ["tiny-stack", "tiny-stack-overflow"])
@@ -31,7 +31,7 @@
             let report = try await crash(kind).report
             #expect(report.crash?.signal.name == "SIGSEGV")
             #expect(report.threads.count == 2)
-            #expect(report.end?.cut.withoutEmulation == [])
+            #expect(report.end?.cut == [])
         }
 
         /// Less stack than the main thread has elsewhere.
@@ -47,7 +47,7 @@
                 .filter { !$0.hasPrefix("last-") }
             #expect(files.count == 1)
             let report = try CaptureRun.report(at: "\(spool.path)/\(files[0])")
-            #expect(report.end?.cut.withoutEmulation == [])
+            #expect(report.end?.cut == [])
             #expect(report.crashedThread?.frames.last?.image != nil)
         }
 
@@ -107,7 +107,7 @@
             try #require(reports.count == 2)
             #expect(reports.map(\.crash?.signal.name) == ["SIGSEGV", "SIGABRT"])
             #expect(reports.map(\.header.process.forked) == [true, false])
-            #expect(reports.allSatisfy { $0.end?.cut.withoutEmulation == [] && $0.threads.count == 1 })
+            #expect(reports.allSatisfy { $0.end?.cut == [] && $0.threads.count == 1 })
         }
 
         /// Threads are in the middle of it: until the child executes, it shares the memory and the thread that made it waits.
@@ -115,7 +115,7 @@
             for _ in 0..<10 {
                 let report = try await crash("spawners:4").report
                 #expect(report.threads.count == 5)
-                #expect(report.end?.cut.withoutEmulation == [])
+                #expect(report.end?.cut == [])
             }
         }
 
@@ -194,7 +194,7 @@
             #expect(frames.first?.image == image)
             #expect(frames.contains { $0.image == 0 })
             #expect(frames.dropFirst().allSatisfy { $0.trust == .cfi })
-            #expect(report.end?.cut.withoutEmulation == [])
+            #expect(report.end?.cut == [])
         }
 
         @Test func insideALibraryThatWasClosed() async throws {
@@ -205,7 +205,7 @@
             let frames = try #require(report.crashedThread?.frames)
             #expect(frames.first?.image == nil)
             #expect(frames.dropFirst().first?.image == 0, "the caller is found all the same")
-            #expect(report.end?.cut.withoutEmulation == [])
+            #expect(report.end?.cut == [])
         }
 
         /// Exceptions that are thrown in `throw_one`, and caught ten frames below. What their unwinding runs may crash.
@@ -243,7 +243,7 @@
                 let report = try await crash("library-beside:8", [], ["CHILD_LIBRARY": path]).report
                 #expect(report.threads.count == 9)
                 #expect(report.threads.allSatisfy { $0.truncated == nil })
-                #expect(report.end?.cut.withoutEmulation == [])
+                #expect(report.end?.cut == [])
             }
         }
 
@@ -256,7 +256,7 @@
             #expect(frames.first?.image.map { report.images[$0].path } == path)
             #expect(frames.dropFirst().allSatisfy { $0.trust == .cfi })
             #expect(frames.contains { $0.image == 0 })
-            #expect(report.end?.cut.withoutEmulation == [])
+            #expect(report.end?.cut == [])
         }
 
         // MARK: File systems
@@ -300,7 +300,7 @@
             let report = try run.onlyReport()
             #expect(report.threads.count == 5)
             #expect(report.threads.dropFirst().allSatisfy { $0.name == "idler" })
-            #expect(report.end?.cut.withoutEmulation == [])
+            #expect(report.end?.cut == [])
             #expect(run.outcome.errors.contains("not delivered: the reporter "), "\(run.outcome.errors)")
         }
 

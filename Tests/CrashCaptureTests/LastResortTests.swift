@@ -45,7 +45,7 @@
             let report = try Self.report(outcome)
             #expect(report.crash?.signal.name == "SIGSEGV")
             #expect(report.threads.count == 5)
-            #expect(report.end?.cut.withoutEmulation == [])
+            #expect(report.end?.cut == [])
         }
 
         /// Above RLIMIT_FSIZE, which memory obeys too, the kernel sends SIGXFSZ: it must not end the process in the

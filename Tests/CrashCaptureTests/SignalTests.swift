@@ -25,7 +25,7 @@
             if let code { #expect(crash.signal.codeName == code) }
             if let hasAddress { #expect((crash.faultAddress != nil) == hasAddress) }
             #expect(crash.message == nil)
-            #expect(report.end?.cut.withoutEmulation == [])
+            #expect(report.end?.cut == [])
             #expect(
                 report.end?.stages == [
                     "header", "park", "loader", "unwind", "await", "task", "stack", "images", "threads",

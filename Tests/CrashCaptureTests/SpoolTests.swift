@@ -37,7 +37,7 @@
             let report = try CaptureRun.report(at: "\(out.path)/delivered")
             #expect(report.threads.count == 5)
             #expect(report.images.count > 10)
-            #expect(report.end?.cut.withoutEmulation == [])
+            #expect(report.end?.cut == [])
         }
 
         @Test func missingDirectory() async throws {

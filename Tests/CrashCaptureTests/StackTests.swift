@@ -54,7 +54,7 @@
             #expect(names.first == "capture_child_recurse")
             #expect(names.contains(kind == "overflow" ? "capture_child_main" : "overflow_on_thread"))
             #expect(stack.frames.count == 192)
-            #expect(report.end?.cut.withoutEmulation == [])
+            #expect(report.end?.cut == [])
         }
 
         /// Also where no timer can be created: the limit of pending signals is reached, or a sandbox refuses it.
@@ -133,7 +133,7 @@
             #expect(Array(names.dropFirst(first).prefix(expected.count)) == expected)
             #expect(stack.frames.filter { $0.trust == .await }.count == callers.count + 1)
             #expect(names.last == "_start")
-            #expect(report.end?.cut.withoutEmulation == [])
+            #expect(report.end?.cut == [])
         }
 
         /// Where libunwind cannot be loaded: its name is that of an empty file.
