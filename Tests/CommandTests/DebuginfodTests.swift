@@ -22,18 +22,8 @@
         }
 
         private func report(_ id: String, _ buildID: String) throws -> String {
-            var report = SampleReport.symbolless()
+            var report = SampleReport.symbolless(buildID: buildID)
             report.header.id = id
-            report.header.process.path = "/srv/gone/CaptureChild"
-            report.images[0] = Image(
-                path: "/srv/gone/CaptureChild",
-                base: 0x5500_0000_0000,
-                size: 1 << 22,
-                buildID: buildID
-            )
-            report.threads[0].frames = (0..<40).map {
-                Frame(address: 0x5500_0000_0000 + 997 * $0, image: 0, offset: 997 * $0, trust: .cfi)
-            }
             let path = "\(collector.temporary.path)/\(id).jsonl.gz"
             try Data(report.encode()).write(to: URL(fileURLWithPath: path))
             return path

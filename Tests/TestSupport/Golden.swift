@@ -2,7 +2,7 @@ import Foundation
 
 /// A text that a person reads, kept in a file and compared exactly.
 public enum Golden {
-    /// Variable that, when it is set, has the files written instead of compared: look at the difference before committing it.
+    /// Variable that, when it is set and not empty, has the files written instead of compared: look at the difference before committing it.
     public static let updateVariable = "MAYDAY_UPDATE_GOLDEN"
 
     /// How `lines` differ from the file `Golden/NAME` beside the test; nil when they do not.
@@ -39,7 +39,7 @@ public enum Golden {
         return difference(lines, old[(begin + 1)..<end], "\(path), part \(name)")
     }
 
-    private static let isUpdating = ProcessInfo.processInfo.environment[updateVariable] != nil
+    private static let isUpdating = !(ProcessInfo.processInfo.environment[updateVariable] ?? "").isEmpty
 
     private static func difference(_ lines: [String], _ golden: some Sequence<Substring>, _ name: String) -> String? {
         let wanted = golden.map { String($0) }
