@@ -46,7 +46,7 @@
             var reports: [String: Result<DecodedReport, any Error>] = [:]
             for directory in [spool, out] {
                 for name in try FileManager.default.contentsOfDirectory(atPath: directory.path)
-                where !name.hasPrefix("last-") {
+                where !name.hasPrefix("last-") && name != ".delivered" {
                     reports[name] = Result {
                         let data = try Data(contentsOf: URL(fileURLWithPath: "\(directory.path)/\(name)"))
                         return try Report.decode(gzip: [UInt8](data))

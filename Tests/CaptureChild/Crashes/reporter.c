@@ -20,16 +20,21 @@ __attribute__((constructor(200))) static void hang_early(void) {
     for (;;) pause();
 }
 
-static void copy_report(const char *report, const char *directory) {
-    int from = strncmp(report, "fd:", 3) == 0 ? atoi(report + 3) : open(report, O_RDONLY);
+/// Takes the report in one step, so that one which the handler ends in the middle has it or leaves it.
+static void take_report(const char *report, const char *directory) {
     char path[4096];
+    char unfinished[4096];
     snprintf(path, sizeof path, "%s/delivered", directory);
-    int to = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    snprintf(unfinished, sizeof unfinished, "%s/.delivered", directory);
+    if (rename(report, path) == 0) return;
+    int from = strncmp(report, "fd:", 3) == 0 ? atoi(report + 3) : open(report, O_RDONLY);
+    int to = open(unfinished, O_WRONLY | O_CREAT | O_EXCL, 0600);
     char chunk[4096];
     for (ssize_t count = read(from, chunk, sizeof chunk); count > 0; count = read(from, chunk, sizeof chunk)) {
         if (write(to, chunk, (size_t)count) != count) abort();
     }
     close(to);
+    if (rename(unfinished, path) != 0) abort();
 }
 
 /// Signal masks of this process, its descriptors above 2, and its core limit.
@@ -93,7 +98,7 @@ int capture_child_report(const char *mode) {
     if (late) sleep(5);
     if ((late || strcmp(mode, "ok") == 0) && report != NULL && directory != NULL) {
         print_facts();
-        copy_report(report, directory);
+        take_report(report, directory);
         if (report[0] == '/') unlink(report);
         dprintf(STDERR_FILENO, "reporter: delivered\n");
         return MAYDAY_REPORTER_DELIVERED;
