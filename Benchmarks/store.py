@@ -1,5 +1,6 @@
 """What the collector takes: durable reports a second over HTTP, on SQLite and on PostgreSQL, beside what the disk's database takes alone."""
 
+import contextlib
 import glob
 import gzip
 import json
@@ -7,6 +8,7 @@ import os
 import pwd
 import random
 import shutil
+import signal
 import sqlite3
 import statistics
 import struct
@@ -146,16 +148,63 @@ def digested_a_second(port):
     return rate
 
 
-def served(mayday, load, store, connections, files):
-    """What one load of some seconds found, and what the server took for it."""
+def child_of(process):
+    """The process that a server has started: the one that reads debug files."""
+    for stat in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(stat) as file:
+                number, rest = file.read().split(" ", 1)
+        except OSError:
+            continue
+        if int(rest.rsplit(")", 1)[1].split()[1]) == process.pid:
+            return int(number)
+    raise Failure("the collector has started no process that reads debug files")
+
+
+def digestion_alone(mayday, load, store, files):
+    """Reports digested a second when nothing else runs and symbols are warm: what reads debug files is stopped until enough of them wait."""
+    done, waiting = 'mayday_digests_total{result="done"}', 'mayday_undigested_reports{state="pending"}'
+    with serving(mayday, store) as (server, port, key):
+        def post(connections, seconds):
+            command = [str(load), port, key, str(connections), str(seconds), *map(str, files)]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+        def drain():
+            while (found := numbers(port))[waiting]:
+                time.sleep(0.02)
+            return found[done]
+
+        post(1, 1)
+        first = drain()
+        reader = child_of(server)
+        os.kill(reader, signal.SIGSTOP)
+        try:
+            post(16, SECONDS)
+        finally:
+            os.kill(reader, signal.SIGCONT)
+        began = time.perf_counter()
+        return (drain() - first) / (time.perf_counter() - began)
+
+
+@contextlib.contextmanager
+def serving(mayday, store):
+    """A collector, its port and the key of its project."""
     with open(BUILD / "work" / "serve.stderr", "wb") as errors:
         server = subprocess.Popen(
             [str(mayday), "serve", "--json", "--listen", "127.0.0.1:0", *store], stdout=subprocess.PIPE, stderr=errors, text=True
         )
     try:
         said = json.loads(server.stdout.readline())
-        key = said["dsn"].split("//")[1].split("@")[0]
-        port = said["listening"].rsplit(":", 1)[1]
+        yield server, said["listening"].rsplit(":", 1)[1], said["dsn"].split("//")[1].split("@")[0]
+    finally:
+        server.terminate()
+        server.wait()
+        server.stdout.close()
+
+
+def served(mayday, load, store, connections, files):
+    """What one load of some seconds found, and what the server took for it."""
+    with serving(mayday, store) as (server, port, key):
         done = subprocess.run(
             [str(load), port, key, str(connections), str(SECONDS), *map(str, files)], stdout=subprocess.PIPE, text=True
         )
@@ -168,10 +217,6 @@ def served(mayday, load, store, connections, files):
         if found["refused"]:
             raise Failure(f"{found['refused']} reports were not answered 201")
         return found
-    finally:
-        server.terminate()
-        server.wait()
-        server.stdout.close()
 
 
 def floor(size, together):
@@ -216,6 +261,10 @@ def run():
             results.append(served(mayday, programs / "Load", store, connections, files))
             ratios.append(results[-1]["answered"] / results[-1]["seconds"] / floor(results[-1]["bytes"], connections))
         show(f"store-sqlite-{connections}", results, statistics.median(ratios), "SQLite-alone")
+    alone = [
+        digestion_alone(mayday, programs / "Load", ["--data", str(fresh_directory("store-data"))], files) for _ in range(rounds(3))
+    ]
+    bench("store-sqlite-digested-alone", statistics.median(alone), "/s")
     server = Postgres()
     try:
         for connections in CONNECTIONS:
@@ -229,6 +278,14 @@ def run():
                 alone = postgres_floor(server, results[-1]["bytes"], connections)
                 ratios.append(results[-1]["answered"] / results[-1]["seconds"] / alone)
             show(f"store-postgres-{connections}", results, statistics.median(ratios), "PostgreSQL-alone")
+        alone = []
+        for number in range(rounds(3)):
+            name = f"alone{number}"
+            command = [f"{os.path.dirname(server.control)}/psql", "-q", "-d", server.url, "-c", f"CREATE SCHEMA {name}"]
+            subprocess.run(command, check=True)
+            store = ["--store", f"{server.url}&options=-csearch_path%3D{name}"]
+            alone.append(digestion_alone(mayday, programs / "Load", store, files))
+        bench("store-postgres-digested-alone", statistics.median(alone), "/s")
     finally:
         server.stop()
 

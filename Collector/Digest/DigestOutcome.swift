@@ -1,4 +1,4 @@
-import CrashReport
+public import CrashReport
 public import Grouping
 import Store
 public import Symbolication
@@ -15,30 +15,29 @@ public struct DigestOutcome: Sendable, Equatable {
     public var culprit: String?
     /// Images whose functions or lines are not all known, and why.
     public var notes: [ImageNote]
-    /// What the reading of the report said, from `DecodedReport`.
+    /// What the reading of the report said.
     public var warnings: [String]
     /// What the service had set, to filter by.
     public var tags: [String: String]
-    /// The report with symbols, as a report file.
-    public var gzip: [UInt8]
+    /// What the report gets of it, as `DigestAdditions`.
+    public var additions: [UInt8]
 
     /// The outcome of a report that was digested.
     ///
-    /// - Parameter warnings: of the reading, from `DecodedReport`.
-    public init(_ digested: DigestedReport, warnings: [String]) {
-        // Every report is written once and few are ever read: time is worth more than a fifth of the size.
-        self.init(DigestFacts(digested, warnings: warnings), gzip: digested.report.encode(level: 1))
+    /// - Parameter original: the report as it was read.
+    public init(_ digested: DigestedReport, of original: DecodedReport) {
+        self.init(digested, of: original, written: StackLines())
     }
 
-    init(_ facts: DigestFacts, gzip: [UInt8]) {
-        fingerprint = facts.fingerprint
-        explanation = facts.explanation
-        title = facts.title
-        culprit = facts.culprit
-        notes = facts.notes
-        warnings = facts.warnings
-        tags = facts.tags
-        self.gzip = gzip
+    init(_ digested: DigestedReport, of original: DecodedReport, written: StackLines) {
+        fingerprint = digested.fingerprint
+        explanation = digested.explanation
+        title = digested.title
+        culprit = digested.culprit
+        notes = digested.notes
+        warnings = original.warnings
+        tags = digested.report.context?.tags ?? [:]
+        additions = DigestAdditions.encode(digested.report, of: original.report, written: written)
     }
 
     /// As the store writes it.
@@ -48,7 +47,7 @@ public struct DigestOutcome: Sendable, Equatable {
             fingerprint: fingerprint,
             title: title,
             culprit: culprit,
-            gzip: gzip,
+            gzip: additions,
             remarks: DigestRemarks(warnings: warnings, grouping: explanation, notes: notes),
             tags: tags
         )

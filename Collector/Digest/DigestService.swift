@@ -33,20 +33,22 @@ public struct DigestService {
         closeInherited()
         limits.apply()
         let digester = Digester(symbolicator: symbolicator)
-        symbolicator.onUse = note
+        let written = StackLines()
+        let progress = ProgressNote(progress)
+        symbolicator.onUse = progress.note
         while let message = read() {
             switch message {
             case .leftOut(let json):
                 symbolicator.leftOut = (try? JSONDecoder().decode([String: String].self, from: Data(json))) ?? [:]
             case .report(let gzip):
                 limits.applyForReport()
-                guard answer(gzip, digester).allSatisfy(write) else { return }
-                note(-1)
+                guard write(answer(gzip, digester, written)) else { return }
+                progress.note(-1)
             case .inspect(let path):
                 limits.applyForReport()
                 let facts = DebugFileFacts(upload: String(decoding: path, as: UTF8.self))
                 guard write(.inspected((try? [UInt8](JSONEncoder().encode(facts))) ?? [])) else { return }
-            case .facts, .digested, .inspected, .failed:
+            case .digested, .inspected, .failed:
                 return
             }
         }
@@ -60,21 +62,13 @@ public struct DigestService {
         }
     }
 
-    private func answer(_ gzip: [UInt8], _ digester: Digester) -> [WorkerMessage] {
-        do {
+    private func answer(_ gzip: [UInt8], _ digester: Digester, _ written: StackLines) -> WorkerMessage {
+        do throws(ReportDecodingError) {
             let decoded = try Report.decode(gzip: gzip)
-            let digested = digester.digest(decoded.report)
-            let facts = [UInt8](try JSONEncoder().encode(DigestFacts(digested, warnings: decoded.warnings)))
-            return [.facts(facts), .digested(DigestOutcome(digested, warnings: []).gzip)]
+            return .digested(DigestOutcome(digester.digest(decoded.report), of: decoded, written: written).message)
         } catch {
-            return [.failed(Array("\(error)".utf8))]
+            return .failed(Array("\(error)".utf8))
         }
-    }
-
-    /// One small write, which reaches the file whatever happens to this process next.
-    private func note(_ image: Int) {
-        var number = Int32(clamping: image)
-        _ = pwrite(progress, &number, MemoryLayout.size(ofValue: number), 0)
     }
 
     private func read() -> WorkerMessage? {
@@ -108,4 +102,24 @@ public struct DigestService {
         }
         return true
     }
+}
+
+/// Where it is noted which image is being worked on: memory that is a file of the collector, and so is read whatever happens to this
+/// process next. A call for each frame of another image would take a tenth of a digestion.
+private struct ProgressNote {
+    /// Nil when there is no such file.
+    private let memory: UnsafeMutablePointer<Int32>?
+
+    init(_ descriptor: Int32) {
+        var facts = stat()
+        let size = MemoryLayout<Int32>.size
+        guard fstat(descriptor, &facts) == 0, facts.st_size >= size else {
+            memory = nil
+            return
+        }
+        let mapped = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+        memory = mapped == MAP_FAILED ? nil : mapped?.bindMemory(to: Int32.self, capacity: 1)
+    }
+
+    func note(_ image: Int) { memory?.pointee = Int32(clamping: image) }
 }

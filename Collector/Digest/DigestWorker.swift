@@ -26,9 +26,6 @@ public final class DigestWorker: Sendable {
     public static let maximumAttempts = 10
     /// Reports that are claimed, and written, by one transaction.
     private static let batch = 64
-    /// Outcomes are written earlier when they are so large, or the first of them has waited so long.
-    private static let largestBatch = 4 << 20
-    private static let longestWait = Duration.milliseconds(500)
 
     /// A worker that is not started yet.
     ///
@@ -36,7 +33,7 @@ public final class DigestWorker: Sendable {
     ///   - log: gets a line for each report that was digested or failed, and for each failure of the store; called on the worker's thread.
     ///   - onDigested: told of each report that was written; called on the worker's thread.
     ///   - onEvent: told of each report that changed something about its issue, once that is written; called on the worker's thread.
-    ///   - makeDigest: makes what adds symbols and groups; called once, on the worker's thread, where the result stays.
+    ///   - makeDigest: makes what adds symbols and groups; called once, on a second thread of the worker, where the result stays.
     public init(
         store: any Store,
         log: @escaping @Sendable (String) -> Void,
@@ -60,9 +57,7 @@ public final class DigestWorker: Sendable {
     public func start() {
         guard !isStarted.exchange(true, ordering: .relaxed) else { return }
         let thread = Thread { self.run() }
-        thread.name = "digest"
-        // Demanglers and debug information of deep templates recurse.
-        thread.stackSize = 16 << 20
+        thread.name = "digest-store"
         thread.start()
         wake()
     }
@@ -85,7 +80,15 @@ public final class DigestWorker: Sendable {
     private var isStopping: Bool { end.withLock { $0 != nil } }
 
     private func run() {
-        let digest = makeDigest()
+        let makeDigest = makeDigest
+        let thread = DigestThread(isTimeOver: { [self] in isTimeOver }) {
+            let digest = makeDigest()
+            return { report in
+                // Of several nodes: each start gives up what ended its own process, but this one may not have been started anew.
+                if report.attempts > Self.maximumAttempts { throw TooManyAttempts() }
+                return try digest(report)
+            }
+        }
         var failures = 0
         var isRecovered = false
         while true {
@@ -96,7 +99,7 @@ public final class DigestWorker: Sendable {
             do throws(StoreError) {
                 if !isRecovered { try store.retryFailed(maximumAttempts: Self.maximumAttempts) }
                 isRecovered = true
-                try drain(digest)
+                try drain(thread)
                 failures = 0
             } catch {
                 failures += 1
@@ -104,66 +107,69 @@ public final class DigestWorker: Sendable {
             }
             if isStopping { break }
         }
+        thread.end()
         ended.signal()
     }
 
-    /// Digests until nothing waits.
-    private func drain(_ digest: (PendingReport) throws -> DigestOutcome) throws(StoreError) {
-        while !isTimeOver {
-            var waiting = try store.claimPending(limit: Self.batch)[...]
-            guard !waiting.isEmpty else { return }
-            var done: [(key: ReportKey, outcome: DigestOutcome)] = []
-            do throws(StoreError) {
-                var bytes = 0
-                var began = ContinuousClock.now
-                while let report = waiting.first, !isTimeOver {
-                    if let outcome = try outcome(of: report, digest) {
-                        done.append((report.key, outcome))
-                        bytes += outcome.gzip.count
-                    }
-                    waiting.removeFirst()
-                    guard bytes > Self.largestBatch || began.duration(to: .now) > Self.longestWait else { continue }
-                    try write(&done)
-                    (bytes, began) = (0, .now)
+    /// Digests until nothing waits. While some are digested, those before them are written and those behind them claimed.
+    private func drain(_ thread: DigestThread) throws(StoreError) {
+        var claimed: [ReportKey] = []
+        do throws(StoreError) {
+            var next = try claim(after: 0, &claimed)
+            var done: [DigestThread.Item] = []
+            while !next.isEmpty, !isTimeOver {
+                let begun = next
+                thread.begin(begun)
+                try write(done, &claimed)
+                // One that was tried before may have ended the process: it must not use up the attempts of others.
+                let isAlone = begun.contains { $0.attempts > 1 }
+                next = isAlone ? [] : try claim(after: begun.map(\.position).max() ?? 0, &claimed)
+                var news = thread.next()
+                while !news.isOver {
+                    try write(news.done, &claimed)
+                    news = thread.next()
                 }
-                try write(&done)
-            } catch {
-                // What comes of a disk that is full is no fault of the reports.
-                try? store.release(done.map(\.key) + waiting.map(\.key))
-                throw error
+                done = news.done
+                guard next.isEmpty else { continue }
+                try write(done, &claimed)
+                done = []
+                // Those that came to wait again are further ahead.
+                if !isTimeOver { next = try claim(after: 0, &claimed) }
             }
-            if !waiting.isEmpty { try store.release(waiting.map(\.key)) }
-        }
-    }
-
-    /// Digests one report; nil when it was given up.
-    private func outcome(of pending: PendingReport, _ digest: (PendingReport) throws -> DigestOutcome)
-        throws(StoreError) -> DigestOutcome?
-    {
-        guard pending.attempts <= Self.maximumAttempts else {
-            // Of several nodes: each start gives up what ended its own process, but this one may not have been started anew.
-            failedCount.add(1, ordering: .relaxed)
-            try store.fail(
-                pending.key,
-                reason: "the collector ended while digesting it, \(Self.maximumAttempts) times"
-            )
-            return nil
-        }
-        do {
-            return try digest(pending)
+            try write(done, &claimed)
         } catch {
-            failedCount.add(1, ordering: .relaxed)
-            log("digest: report \(pending.key.id) of project \(pending.key.project): \(error)")
-            try store.fail(pending.key, reason: "\(error)")
-            return nil
+            thread.abandon()
+            // What comes of a disk that is full is no fault of the reports.
+            try? store.release(claimed)
+            throw error
         }
+        if !claimed.isEmpty { try store.release(claimed) }
     }
 
-    /// Writes outcomes, and leaves none when it returns.
-    private func write(_ done: inout [(key: ReportKey, outcome: DigestOutcome)]) throws(StoreError) {
+    private func claim(after position: Int, _ claimed: inout [ReportKey]) throws(StoreError) -> [PendingReport] {
+        let found = try store.claimPending(limit: Self.batch, after: position)
+        claimed += found.map(\.key)
+        return found
+    }
+
+    /// Writes what came of reports, which then are claimed no more.
+    private func write(_ done: [DigestThread.Item], _ claimed: inout [ReportKey]) throws(StoreError) {
         guard !done.isEmpty else { return }
-        let written = try store.finish(done.map { $0.outcome.digestion(of: $0.key) })
-        for ((key, outcome), result) in zip(done, written) {
+        var outcomes: [(key: ReportKey, outcome: DigestOutcome)] = []
+        for item in done {
+            let key = item.report.key
+            do {
+                outcomes.append((key, try item.result.get()))
+            } catch {
+                failedCount.add(1, ordering: .relaxed)
+                if !(error is TooManyAttempts) { log("digest: report \(key.id) of project \(key.project): \(error)") }
+                try store.fail(key, reason: "\(error)")
+            }
+        }
+        let written = outcomes.isEmpty ? [] : try store.finish(outcomes.map { $0.outcome.digestion(of: $0.key) })
+        let keys = Set(done.map(\.report.key))
+        claimed.removeAll(where: keys.contains)
+        for ((key, outcome), result) in zip(outcomes, written) {
             guard let result else { continue }
             onDigested(key, outcome)
             if result.event != nil { onEvent(result, key) }
@@ -177,6 +183,10 @@ public final class DigestWorker: Sendable {
                 }
             log("digest: report \(key.id) of project \(key.project) is in issue \(result.issue.key.number)\(change)")
         }
-        done = []
     }
+}
+
+/// Why a report is given up that ended the process each time.
+private struct TooManyAttempts: Error, CustomStringConvertible {
+    var description: String { "the collector ended while digesting it, \(DigestWorker.maximumAttempts) times" }
 }

@@ -88,11 +88,14 @@ public final class IsolatedDigester {
     /// Symbolicates and groups a report that is in memory, as `digest(_:)` does with its file.
     public func digest(_ report: Report) throws(IsolationError) -> DigestedReport {
         let outcome = try digest(report.encode(level: 1))
-        guard let decoded = try? Report.decode(gzip: outcome.gzip, limits: .symbolicated) else {
+        var report = report
+        do throws(ReportDecodingError) {
+            try DigestAdditions.add(outcome.additions, to: &report)
+        } catch {
             throw .ended("answered in a way that is not understood")
         }
         return DigestedReport(
-            report: decoded.report,
+            report: report,
             fingerprint: outcome.fingerprint,
             explanation: outcome.explanation,
             title: outcome.title,
@@ -126,14 +129,14 @@ public final class IsolatedDigester {
         }
         try worker.send(.report(gzip))
         switch try worker.receive(before: deadline) {
-        case .facts(let json):
-            guard case .digested(let gzip) = try worker.receive(before: deadline),
-                let facts = try? JSONDecoder().decode(DigestFacts.self, from: Data(json))
-            else { throw WorkerEnd(reason: "answered in a way that is not understood") }
-            return .success(DigestOutcome(facts, gzip: gzip))
+        case .digested(let message):
+            guard let outcome = DigestOutcome(message: message) else {
+                throw WorkerEnd(reason: "answered in a way that is not understood")
+            }
+            return .success(outcome)
         case .failed(let text):
             return .failure(.unreadable(String(decoding: text, as: UTF8.self)))
-        case .leftOut, .report, .digested, .inspect, .inspected:
+        case .leftOut, .report, .inspect, .inspected:
             throw WorkerEnd(reason: "answered in a way that is not understood")
         }
     }

@@ -1,7 +1,3 @@
-import CrashReport
-import Grouping
-import Symbolication
-
 /// What the collector and the process that reads debug files say to each other over pipes: the length of the payload in four
 /// bytes, lowest first, a letter for what it is, and the payload.
 enum WorkerMessage: Equatable {
@@ -9,9 +5,7 @@ enum WorkerMessage: Equatable {
     case leftOut([UInt8])
     /// A report to digest, gzip.
     case report([UInt8])
-    /// All of a digested report but the report, as JSON; the report follows.
-    case facts([UInt8])
-    /// A digested report, gzip.
+    /// What came of a report, as `DigestOutcome.message`.
     case digested([UInt8])
     /// Path of a file to say the facts of.
     case inspect([UInt8])
@@ -28,7 +22,6 @@ enum WorkerMessage: Equatable {
         switch self {
         case .leftOut: "L"
         case .report: "R"
-        case .facts: "F"
         case .digested: "D"
         case .inspect: "I"
         case .inspected: "N"
@@ -38,8 +31,8 @@ enum WorkerMessage: Equatable {
 
     private var payload: [UInt8] {
         switch self {
-        case .leftOut(let payload), .report(let payload), .facts(let payload), .digested(let payload),
-            .inspect(let payload), .inspected(let payload), .failed(let payload):
+        case .leftOut(let payload), .report(let payload), .digested(let payload), .inspect(let payload),
+            .inspected(let payload), .failed(let payload):
             payload
         }
     }
@@ -51,7 +44,7 @@ enum WorkerMessage: Equatable {
 
     /// How long the payload is that a header announces; nil for what no message begins with.
     static func length(_ header: [UInt8]) -> Int? {
-        guard header.count == headerLength, "LRFDINE".utf8.contains(header[4]) else { return nil }
+        guard header.count == headerLength, "LRDINE".utf8.contains(header[4]) else { return nil }
         let length = (0..<4).reduce(0) { $0 | Int(header[$1]) << (8 * $1) }
         return length <= maximumLength ? length : nil
     }
@@ -60,33 +53,11 @@ enum WorkerMessage: Equatable {
         switch header.last.map(Unicode.Scalar.init) {
         case "L": self = .leftOut(payload)
         case "R": self = .report(payload)
-        case "F": self = .facts(payload)
         case "D": self = .digested(payload)
         case "I": self = .inspect(payload)
         case "N": self = .inspected(payload)
         case "E": self = .failed(payload)
         default: return nil
         }
-    }
-}
-
-/// The outcome of a digestion without the report.
-struct DigestFacts: Codable {
-    var fingerprint: String
-    var explanation: [String]
-    var title: String
-    var culprit: String?
-    var notes: [ImageNote]
-    var warnings: [String]
-    var tags: [String: String]
-
-    init(_ digested: DigestedReport, warnings: [String]) {
-        self.warnings = warnings
-        tags = digested.report.context?.tags ?? [:]
-        fingerprint = digested.fingerprint
-        explanation = digested.explanation
-        title = digested.title
-        culprit = digested.culprit
-        notes = digested.notes
     }
 }

@@ -158,6 +158,8 @@ final class WorkerProcess: Worker {
         }
         unlink(template)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        var none = Int32(-1)
+        _ = pwrite(descriptor, &none, MemoryLayout.size(ofValue: none), 0)
         return descriptor
     }
 

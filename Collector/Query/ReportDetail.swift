@@ -29,14 +29,7 @@ public struct ReportDetail: Sendable, Equatable {
         do throws(StoreError) { body = try store.body(of: stored.key) } catch { throw .store(error) }
         guard let body else { throw .notFound("report \(stored.key.id) is not there any more") }
         let decoded: DecodedReport
-        do throws(ReportDecodingError) {
-            decoded =
-                if let digested = body.digested {
-                    try Report.decode(gzip: digested, limits: .symbolicated)
-                } else {
-                    try Report.decode(gzip: body.received)
-                }
-        } catch {
+        do throws(ReportDecodingError) { decoded = try body.open() } catch {
             throw .unreadable("report \(stored.key.id): \(error)")
         }
         return ReportDetail(

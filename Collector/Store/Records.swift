@@ -146,6 +146,8 @@ public struct PendingReport: Sendable {
     public var gzip: [UInt8]
     /// How often digestion began, this time counted.
     public var attempts: Int
+    /// Where it is in the order in which reports came.
+    public var position: Int
 }
 
 /// The outcome of a digestion.
@@ -158,7 +160,7 @@ public struct Digestion: Sendable {
     public var title: String
     /// Innermost function of the service's own code, with its place.
     public var culprit: String?
-    /// The report with symbols, as a report file.
+    /// What the digestion adds to the report; the store does not look into it.
     public var gzip: [UInt8]
     /// What a person should know of it.
     public var remarks: DigestRemarks
@@ -285,7 +287,7 @@ public struct StoredReport: Sendable, Equatable {
 public struct ReportBody: Sendable, Equatable {
     /// The file as it was received.
     public var received: [UInt8]
-    /// With symbols; nil until digested.
+    /// What the digestion adds to it; nil until digested.
     public var digested: [UInt8]?
     /// Of the digestion; empty until then.
     public var remarks: DigestRemarks

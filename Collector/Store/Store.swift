@@ -44,7 +44,9 @@ public protocol Store: Sendable {
 
     /// Takes reports that wait for digestion, oldest first, and counts the attempt durably before it begins, so that a
     /// report that ends the process is known at the next start. Reports tried before come one at a time.
-    func claimPending(limit: Int) throws(StoreError) -> [PendingReport]
+    ///
+    /// - Parameter position: only those that came after it, so that they are none of those claimed last; 0 for all.
+    func claimPending(limit: Int, after position: Int) throws(StoreError) -> [PendingReport]
     /// Lets reports that were claimed and not begun wait again, as if they had not been claimed.
     func release(_ reports: [ReportKey]) throws(StoreError)
     /// Writes the outcomes of digestions, counts each in its issue and ends its waiting, all of them or none.

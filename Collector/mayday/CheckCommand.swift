@@ -1,4 +1,5 @@
 import CrashReport
+import Digest
 import Store
 
 /// `mayday check`.
@@ -44,11 +45,8 @@ enum CheckCommand: Command {
             for stored in page {
                 let name = "report \(stored.key.id) of project \(stored.key.project)"
                 do throws(ReportDecodingError) {
-                    let id = try Report.decode(gzip: stored.body.received).report.header.id
+                    let id = try stored.body.open().report.header.id
                     if id != stored.key.id { damaged.append("\(name) holds report \(id)") }
-                    if let digested = stored.body.digested {
-                        _ = try Report.decode(gzip: digested, limits: .symbolicated)
-                    }
                 } catch {
                     damaged.append("\(name) cannot be read: \(error)")
                 }

@@ -42,7 +42,7 @@ public struct ReportDecodingError: Error, Sendable, Equatable, CustomStringConve
 }
 
 extension ReportDecodingError {
-    static func gzip(_ error: GzipError) -> ReportDecodingError {
+    package static func gzip(_ error: GzipError) -> ReportDecodingError {
         switch error {
         case .tooLarge(let limit): limitPassed("more than \(limit) expanded bytes")
         case .notGzip:
@@ -85,7 +85,7 @@ extension ReportDecodingError {
         )
     }
 
-    static func malformed(_ error: JSONError, line: Int, type: String?) -> ReportDecodingError {
+    package static func malformed(_ error: JSONError, line: Int, type: String?) -> ReportDecodingError {
         let path = type.map { error.inside($0).path } ?? error.path
         let field = path.isEmpty ? nil : path
         if error.kind == .limit { return .limitPassed(error.placedProblem, line: line, field: field) }

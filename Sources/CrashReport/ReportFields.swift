@@ -100,9 +100,9 @@ extension JSONReader {
 
 extension JSONWriter {
     @inline(never)
-    mutating func field(_ name: String, _ value: String?) { field(name, value) { $0.string($1) } }
+    package mutating func field(_ name: String, _ value: String?) { field(name, value) { $0.string($1) } }
     @inline(never)
-    mutating func field(_ name: String, _ value: Int?) { field(name, value) { $0.integer($1) } }
+    package mutating func field(_ name: String, _ value: Int?) { field(name, value) { $0.integer($1) } }
     @inline(never)
     mutating func field(_ name: String, hex value: UInt64?) { field(name, value) { $0.hex($1) } }
 

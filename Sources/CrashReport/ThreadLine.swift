@@ -197,7 +197,7 @@ extension Frame {
 
 extension FrameSymbol {
     @inline(never)
-    init(from reader: inout JSONReader) throws(JSONError) {
+    package init(from reader: inout JSONReader) throws(JSONError) {
         var function: String?
         var symbol = FrameSymbol(function: "")
         try reader.members { key, reader throws(JSONError) in
@@ -216,7 +216,7 @@ extension FrameSymbol {
     }
 
     @inline(never)
-    func write(to writer: inout JSONWriter) {
+    package func write(to writer: inout JSONWriter) {
         writer.field("function", function)
         writer.field("mangled", mangled)
         writer.field("file", file)

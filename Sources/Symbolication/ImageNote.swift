@@ -1,5 +1,5 @@
 /// Why frames of an image have no functions, or no lines.
-public struct ImageNote: Sendable, Hashable, Codable, CustomStringConvertible {
+public struct ImageNote: Sendable, Hashable, CustomStringConvertible {
     /// Index into the report's images.
     public var image: Int
     /// Path as the loader knew it.
@@ -10,7 +10,7 @@ public struct ImageNote: Sendable, Hashable, Codable, CustomStringConvertible {
     public var reason: Reason
 
     /// What is missing.
-    public enum Reason: Error, Hashable, Codable {
+    public enum Reason: Error, Hashable {
         /// The report has no build id, so no file can be known to be the right one.
         case noBuildID
         /// No file could be read where the image was, and no debug file has its build id.
@@ -31,6 +31,13 @@ public struct ImageNote: Sendable, Hashable, Codable, CustomStringConvertible {
         case cut
         /// The files ended the process that read them, or took too long; with what happened.
         case leftOut(String)
+    }
+
+    package init(image: Int, path: String, buildID: String?, reason: Reason) {
+        self.image = image
+        self.path = path
+        self.buildID = buildID
+        self.reason = reason
     }
 
     /// One line that says what is missing and what to do about it.

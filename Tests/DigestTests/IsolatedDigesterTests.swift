@@ -47,9 +47,9 @@ struct IsolatedDigesterTests {
                 image = index < 0 ? nil : index
                 return []
             }
-            let notes = leftOut.sorted { $0.key < $1.key }.map { "\"\($0.key) \($0.value)\"" }.joined(separator: ",")
-            let json = #"{"fingerprint":"f","explanation":[\#(notes)],"title":"t","notes":[],"warnings":[],"tags":{}}"#
-            return [.facts(Array(json.utf8)), .digested(report.encode())]
+            let notes = leftOut.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+            let digested = DigestedReport(report: report, fingerprint: "f", explanation: notes, title: "t")
+            return [.digested(DigestOutcome(digested, of: DecodedReport(report: report, isComplete: true)).message)]
         }
     }
 
@@ -152,7 +152,7 @@ struct IsolatedDigesterTests {
 
     @Test("messages are read as they were written, and others are refused")
     func messages() {
-        for message in [WorkerMessage.leftOut([]), .report([1, 2, 3]), .facts([9]), .digested([]), .failed([7])] {
+        for message in [WorkerMessage.leftOut([]), .report([1, 2, 3]), .digested([]), .failed([7])] {
             let bytes = message.bytes
             let header = Array(bytes.prefix(WorkerMessage.headerLength))
             #expect(WorkerMessage.length(header) == bytes.count - WorkerMessage.headerLength)

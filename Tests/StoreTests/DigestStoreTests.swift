@@ -62,7 +62,7 @@ struct DigestStoreTests {
         #expect(try issues() == ["1 offsets 1"])
         #expect(try fixture.store.releases(of: first).map(\.release) == ["a@2"])
         #expect(try fixture.store.reports(ReportSelection(issue: first, limit: 10)).map(\.key) == [reports[1].key])
-        #expect(try fixture.store.claimPending(limit: 10).map(\.key) == [reports[0].key])
+        #expect(try fixture.store.claimPending(limit: 10, after: 0).map(\.key) == [reports[0].key])
         #expect(try fixture.store.digestAgain(reports.map(\.key)) == 1, "the first waits already")
         #expect(try issues() == [], "an issue without reports is not listed")
 
@@ -124,18 +124,18 @@ struct DigestStoreTests {
         let fixture = try Fixture(backend)
         let reports = (0..<5).map { fixture.report(UInt64($0)) }
         for report in reports { _ = try fixture.store.add(report) }
-        let first = try fixture.store.claimPending(limit: 2)
+        let first = try fixture.store.claimPending(limit: 2, after: 0)
         #expect(first.map(\.key) == reports[..<2].map(\.key))
         #expect(first.map(\.gzip) == reports[..<2].map(\.gzip))
         // The process ends here. The next one finds the two again, each alone.
-        #expect(try fixture.store.claimPending(limit: 9).map(\.key) == [reports[0].key])
+        #expect(try fixture.store.claimPending(limit: 9, after: 0).map(\.key) == [reports[0].key])
         _ = try fixture.store.finish(fixture.digestion(reports[0]))
-        #expect(try fixture.store.claimPending(limit: 9).map(\.attempts) == [2])
+        #expect(try fixture.store.claimPending(limit: 9, after: 0).map(\.attempts) == [2])
         _ = try fixture.store.finish(fixture.digestion(reports[1]))
-        #expect(try fixture.store.claimPending(limit: 9).map(\.key) == reports[2...].map(\.key))
+        #expect(try fixture.store.claimPending(limit: 9, after: 0).map(\.key) == reports[2...].map(\.key))
         try fixture.store.release(reports[3...].map(\.key))
         _ = try fixture.store.finish(fixture.digestion(reports[2]))
-        #expect(try fixture.store.claimPending(limit: 9).map(\.attempts) == [1, 1])
+        #expect(try fixture.store.claimPending(limit: 9, after: 0).map(\.attempts) == [1, 1])
     }
 
     @Test(
@@ -149,15 +149,15 @@ struct DigestStoreTests {
         for start in 1...3 {
             try fixture.store.retryFailed(maximumAttempts: 3)
             if start == 1 {
-                #expect(try fixture.store.claimPending(limit: 1).count == 1)
+                #expect(try fixture.store.claimPending(limit: 1, after: 0).count == 1)
             } else {
-                #expect(try fixture.store.claimPending(limit: 9).map(\.key) == [failing.key])
+                #expect(try fixture.store.claimPending(limit: 9, after: 0).map(\.key) == [failing.key])
             }
             try fixture.store.fail(failing.key, reason: "no \(start)")
-            #expect(try fixture.store.claimPending(limit: 1).map(\.key) == [killing.key])
+            #expect(try fixture.store.claimPending(limit: 1, after: 0).map(\.key) == [killing.key])
         }
         try fixture.store.retryFailed(maximumAttempts: 3)
-        #expect(try fixture.store.claimPending(limit: 9).map(\.key) == [good.key])
+        #expect(try fixture.store.claimPending(limit: 9, after: 0).map(\.key) == [good.key])
         _ = try fixture.store.finish(fixture.digestion(good))
         #expect(try fixture.store.digestCounts() == DigestCounts(pending: 0, failed: 2))
         let states = try fixture.store.reports(ReportSelection(limit: 9)).map(\.state)

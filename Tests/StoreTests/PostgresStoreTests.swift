@@ -67,15 +67,15 @@ struct PostgresStoreTests {
         let reports = (0..<6).map { fixture.report(UInt64($0)) }
         for report in reports { _ = try fixture.store.add(report) }
         let other = try fixture.location.open()
-        #expect(try fixture.store.claimPending(limit: 2).map(\.key) == reports[..<2].map(\.key))
-        #expect(try other.claimPending(limit: 2).map(\.key) == reports[2..<4].map(\.key))
+        #expect(try fixture.store.claimPending(limit: 2, after: 0).map(\.key) == reports[..<2].map(\.key))
+        #expect(try other.claimPending(limit: 2, after: 0).map(\.key) == reports[2..<4].map(\.key))
         try other.release([reports[3].key])
         #expect(try fixture.store.isServed())
         fixture.store.close()
         // The connection's end reaches the server a moment later.
         var claimed: [PendingReport] = []
         while claimed.first?.key != reports[0].key {
-            claimed = try other.claimPending(limit: 9)
+            claimed = try other.claimPending(limit: 9, after: 0)
             if claimed.first?.key == reports[0].key { break }
             try other.release(claimed.map(\.key))
         }
@@ -112,14 +112,14 @@ struct PostgresStoreTests {
     func closedConnections() throws {
         let fixture = try Fixture(.postgres)
         _ = try fixture.store.add(fixture.report(1))
-        #expect(try fixture.store.claimPending(limit: 1).count == 1)
+        #expect(try fixture.store.claimPending(limit: 1, after: 0).count == 1)
         try fixture.execute(
             """
             SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND pid IN
                 (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = 'reports'::regclass::oid)
             """
         )
-        #expect(try fixture.store.claimPending(limit: 1).map(\.attempts) == [2])
+        #expect(try fixture.store.claimPending(limit: 1, after: 0).map(\.attempts) == [2])
         // Those of this schema alone: other tests run on the same server.
         let close = """
             SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity

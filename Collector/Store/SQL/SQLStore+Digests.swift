@@ -4,15 +4,15 @@ import CrashReport
 private let maximumClaim = 4 << 20
 
 extension SQLStore {
-    func claimPending(limit: Int) throws(StoreError) -> [PendingReport] {
+    func claimPending(limit: Int, after position: Int) throws(StoreError) -> [PendingReport] {
         try engine.claim { connection, claimant throws(StoreError) in
             let found = try connection.query(
                 """
                 SELECT row, project, id, attempts FROM reports
-                WHERE digest = 0 AND digest <> 1 AND \(connection.dialect.isFree) ORDER BY row LIMIT ?2
+                WHERE digest = 0 AND digest <> 1 AND row > ?3 AND \(connection.dialect.isFree) ORDER BY row LIMIT ?2
                 \(connection.dialect.skipLocked)
                 """,
-                [claimant, limit]
+                [claimant, limit, position]
             ) { (row: $0.int(0), key: ReportKey(project: $0.int(1), id: $0.text(2)), attempts: $0.int(3)) }
             // One that was tried before may have ended the process: it must not take others with it.
             let claimed = found.first.map { $0.attempts > 0 ? [$0] : Array(found.prefix { $0.attempts == 0 }) } ?? []
@@ -26,7 +26,9 @@ extension SQLStore {
                 let gzip = try connection.query("SELECT gzip FROM received_bodies WHERE report = ?", [row]) {
                     $0.blob(0)
                 }
-                pending.append(PendingReport(key: key, gzip: gzip.first ?? [], attempts: attempts + 1))
+                pending.append(
+                    PendingReport(key: key, gzip: gzip.first ?? [], attempts: attempts + 1, position: row)
+                )
                 bytes += pending.last?.gzip.count ?? 0
             }
             return pending
