@@ -124,7 +124,8 @@ public struct Importer {
         case .stored:
             outcome.imported.append(report.key.id)
             if let cut { outcome.remarks.append("\(source): only its beginning: \(cut)") }
-        case .duplicate: outcome.duplicates.append(report.key.id)
+        // It came without a key, so that none was looked at.
+        case .duplicate, .unauthorized: outcome.duplicates.append(report.key.id)
         }
     }
 }

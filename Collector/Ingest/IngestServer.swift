@@ -84,7 +84,7 @@ private struct Routes: HTTPHandler {
     func answer(_ request: HTTPRequest, body: [UInt8]) -> HTTPAnswer {
         // Only reports have a body that is received.
         guard case .reports(let project)? = Route(path: request.path) else { return .error(404, "nothing here") }
-        return reports.answer(project: project, body: body)
+        return reports.answer(request, project: project, body: body)
     }
 
     func refusal(_ cause: RefusedBody) -> HTTPAnswer {

@@ -6,6 +6,7 @@ import Store
 /// `POST /api/PROJECT/reports`: a report is checked, kept, and only then acknowledged.
 struct ReportEndpoint: Sendable {
     let store: any Store
+    private let projects: KnownProjects
     let metrics: IngestMetrics
     let log: ServerLog
     let limits: ReportLimits
@@ -28,6 +29,7 @@ struct ReportEndpoint: Sendable {
     ) {
         self.limits = limits
         self.store = store
+        projects = KnownProjects(store: store)
         self.metrics = metrics
         self.log = log
         self.onStored = onStored
@@ -36,28 +38,7 @@ struct ReportEndpoint: Sendable {
     /// Decides by the header whether the body is wanted.
     func begin(_ request: HTTPRequest, project id: Int) -> Reception {
         do throws(StoreError) {
-            guard let project = try store.project(id) else {
-                return .answer(
-                    .error(
-                        404,
-                        "no project \(id) here: see `mayday projects list`, and the number at the end of the DSN"
-                    )
-                )
-            }
-            guard let key = request.bearer else {
-                return .answer(
-                    Self.unauthorized("no key: send the DSN's key as the header `Authorization: Bearer KEY`")
-                )
-            }
-            guard project.key.matches(Secret(key)) else {
-                return .answer(
-                    Self.unauthorized("wrong key for project \(id): use the DSN of `mayday projects add` or `rotate`")
-                )
-            }
-            if let wait = limiter.take(id, project.limits) {
-                metrics.limited.add()
-                return .answer(Self.limited(id, project.limits, wait))
-            }
+            if let refusal = try admit(request, project: id) { return .answer(refusal) }
         } catch {
             return .answer(storeAnswer(error))
         }
@@ -75,27 +56,59 @@ struct ReportEndpoint: Sendable {
         return .receive(limit: Self.maximumBody)
     }
 
+    /// Lets in who has the key and is within the limits; else says why not. What is remembered of a project lets in only:
+    /// nobody is refused by it.
+    private func admit(_ request: HTTPRequest, project id: Int) throws(StoreError) -> HTTPAnswer? {
+        let key = request.bearer.map(Secret.init)
+        if let known = projects.known(id), let key, known.key.matches(key), limiter.take(id, known.limits) == nil {
+            return nil
+        }
+        guard let project = try projects.read(id) else {
+            let remedy = "see `mayday projects list`, and the number at the end of the DSN"
+            return .error(404, "no project \(id) here: \(remedy)")
+        }
+        guard let key else {
+            return Self.unauthorized("no key: send the DSN's key as the header `Authorization: Bearer KEY`")
+        }
+        guard project.key.matches(key) else { return Self.wrongKey(id) }
+        guard let wait = limiter.take(id, project.limits) else { return nil }
+        metrics.limited.add()
+        return Self.limited(id, project.limits, wait)
+    }
+
     /// Checks and keeps the report.
-    func answer(project: Int, body: [UInt8]) -> HTTPAnswer {
+    func answer(_ request: HTTPRequest, project: Int, body: [UInt8]) -> HTTPAnswer {
         let report: Report
         do throws(ReportDecodingError) {
             report = try check(body)
         } catch {
             return .error(error.kind == .limit ? 413 : 400, error.description)
         }
-        let received = NewReport(project: project, received: .now(), report: report, gzip: body)
+        let credential = Secret(request.bearer ?? "").hash
+        let received = NewReport(
+            project: project,
+            received: .now(),
+            report: report,
+            gzip: body,
+            credential: credential
+        )
         let id = received.key.id
         do throws(StoreError) {
             let addition = try store.add(received)
             metrics.storeAnswered()
-            guard addition == .stored else {
+            switch addition {
+            // It was replaced since the header came.
+            case .unauthorized: return Self.wrongKey(project)
+            case .duplicate:
                 metrics.duplicates.add()
                 return .json(200, .object(["id": .string(id), "duplicate": .bool(true)]))
+            case .stored:
+                metrics.stored.add()
+                metrics.storedBytes.add(body.count)
+                onStored()
+                let place = "/api/\(project)/reports/\(id)"
+                return .json(201, .object(["id": .string(id)]), headers: [("Location", place)])
             }
-            metrics.stored.add()
-            metrics.storedBytes.add(body.count)
-            onStored()
-            return .json(201, .object(["id": .string(id)]), headers: [("Location", "/api/\(project)/reports/\(id)")])
         } catch {
             return storeAnswer(error)
         }
@@ -133,6 +146,10 @@ struct ReportEndpoint: Sendable {
                 + "`mayday projects limit`",
             headers: [("Retry-After", "\(seconds)")]
         )
+    }
+
+    private static func wrongKey(_ project: Int) -> HTTPAnswer {
+        unauthorized("wrong key for project \(project): use the DSN of `mayday projects add` or `rotate`")
     }
 
     static func unauthorized(_ text: String) -> HTTPAnswer {

@@ -58,9 +58,18 @@ public struct NewReport: Sendable {
     public var facts: ReportFacts
     /// The file as it was received.
     public var gzip: [UInt8]
+    /// The key that it came with, and without which it is not kept; nil for what this machine adds itself.
+    public var credential: SecretHash?
 
     /// A report for a project.
-    public init(project: Int, received: Timestamp, report: Report, gzip: [UInt8]) {
+    public init(
+        project: Int,
+        received: Timestamp,
+        report: Report,
+        gzip: [UInt8],
+        credential: SecretHash? = nil
+    ) {
+        self.credential = credential
         key = ReportKey(project: project, id: report.header.id)
         self.received = received
         facts = ReportFacts(report, received: received)
@@ -136,6 +145,8 @@ public enum Addition: Sendable, Equatable {
     case stored
     /// The project had a report of this id; nothing was changed.
     case duplicate
+    /// The key that it came with is not the project's, or not any more; nothing was changed.
+    case unauthorized
 }
 
 /// A report that waits for digestion.

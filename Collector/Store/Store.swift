@@ -37,7 +37,8 @@ public protocol Store: Sendable {
 
     // MARK: Ingest
 
-    /// Keeps a report, durable when this returns. A report whose id the project already has is left as it is.
+    /// Keeps a report, durable when this returns. A report whose id the project already has is left as it is, and so is
+    /// everything when the report names a key that is not the project's at that moment.
     func add(_ report: NewReport) throws(StoreError) -> Addition
 
     // MARK: Digest

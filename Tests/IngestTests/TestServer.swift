@@ -52,6 +52,9 @@ final class TestServer: Sendable {
         return try connect().request("POST", path, headers: headers, body: body)
     }
 
+    /// The store as another process has it.
+    func openAgain() throws -> any Store { try DataDirectory("\(temporary.path)/data").openStore() }
+
     /// How many reports are stored.
     var count: Int { get throws { try store.reports(ReportSelection(limit: 10_000)).count } }
 }

@@ -156,6 +156,29 @@ struct UploadTests {
         #expect(throws: (any Error).self) { try server.connect() }
     }
 
+    @Test("a key that another process replaced is refused at once, and so is a body that was on its way with it")
+    func replacedKey() throws {
+        let server = try TestServer()
+        #expect(try server.post(SampleReport(seed: 1).gzip()).status == 201)
+        let slow = try server.connect()
+        let late = SampleReport(seed: 2).gzip()
+        slow.send(
+            "POST /api/1/reports HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer \(server.key.text)\r\n"
+                + "Content-Length: \(late.count)\r\nExpect: 100-continue\r\n\r\n"
+        )
+        // The header was judged by the key as it was.
+        #expect(try slow.answer().status == 100)
+        let new = Secret.random()
+        #expect(try server.openAgain().replaceKey(ofProject: 1, with: new.hash))
+        slow.send(late)
+        #expect(try slow.answer().status == 401)
+        let refused = try server.post(SampleReport(seed: 3).gzip())
+        #expect(refused.status == 401)
+        #expect(refused.body.contains("wrong key for project 1"))
+        #expect(try server.post(late, ["Authorization": "Bearer \(new.text)"]).status == 201)
+        #expect(try server.count == 2)
+    }
+
     @Test("nothing secret is logged, and a request cannot forge a line")
     func log() throws {
         let server = try TestServer()

@@ -52,6 +52,27 @@ struct ReportStoreTests {
         #expect(try fixture.store.reports(ReportSelection(limit: 10)).count == 1)
     }
 
+    @Test("a key that was replaced keeps nothing from that moment on", arguments: Backend.allCases)
+    func replacedKey(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
+        let (old, new) = (Secret("old").hash, Secret("new").hash)
+        #expect(try fixture.store.replaceKey(ofProject: fixture.project.id, with: old))
+        var first = fixture.report(1)
+        first.credential = old
+        #expect(try fixture.store.add(first) == .stored)
+        #expect(try fixture.store.replaceKey(ofProject: fixture.project.id, with: new))
+        // Not even what is there already is answered for.
+        #expect(try fixture.store.add(first) == .unauthorized)
+        var second = fixture.report(2)
+        second.credential = old
+        #expect(try fixture.store.add(second) == .unauthorized)
+        #expect(try fixture.store.reports(ReportSelection(limit: 10)).map(\.key) == [first.key])
+        second.credential = new
+        #expect(try fixture.store.add(second) == .stored)
+        second.key.project = fixture.project.id + 1
+        #expect(try fixture.store.add(second) == .unauthorized, "no project has no key")
+    }
+
     @Test("writes that wait together are each answered for themselves", arguments: Backend.allCases)
     func concurrentAdds(_ backend: Backend) throws {
         let fixture = try Fixture(backend)

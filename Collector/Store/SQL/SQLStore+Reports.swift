@@ -3,6 +3,15 @@ import CrashReport
 extension SQLStore {
     func add(_ report: NewReport) throws(StoreError) -> Addition {
         try engine.write { connection throws(StoreError) in
+            // Here, so that a key that was replaced keeps nothing from that moment on, whoever knew it before.
+            if let credential = report.credential {
+                let holders = try connection.query(
+                    "SELECT id FROM projects WHERE id = ? AND key_hash = ?",
+                    [report.key.project, credential],
+                    row: { $0.int(0) }
+                )
+                guard !holders.isEmpty else { return .unauthorized }
+            }
             let facts = report.facts
             let row = try connection.query(
                 """

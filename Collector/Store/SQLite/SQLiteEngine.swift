@@ -62,8 +62,8 @@ final class SQLiteEngine: SQLEngine {
         let reader = if let idle { idle } else { try makeReader() }
         defer { readers.withLock { $0.append(reader) } }
         return try reader.connection.withLock { connection throws(StoreError) in
-            try connection.execute("BEGIN")
-            defer { try? connection.execute("COMMIT") }
+            try connection.run("BEGIN")
+            defer { _ = try? connection.run("COMMIT") }
             try connection.checkInPlace()
             return try body(connection)
         }

@@ -69,18 +69,18 @@ final class WriteQueue: Sendable {
 
     private static func commit(_ round: [Write], on connection: SQLiteConnection) {
         do throws(StoreError) {
-            try connection.execute("BEGIN IMMEDIATE")
+            try connection.run("BEGIN IMMEDIATE")
             for write in round {
-                try connection.execute("SAVEPOINT one")
+                try connection.run("SAVEPOINT one")
                 if let error = write.run(connection) {
                     // A full disk ends the whole transaction, and with it what the others wrote in it.
                     if connection.isIdle { throw error }
-                    try connection.execute("ROLLBACK TO one")
+                    try connection.run("ROLLBACK TO one")
                 }
-                try connection.execute("RELEASE one")
+                try connection.run("RELEASE one")
             }
             try connection.checkInPlace()
-            try connection.execute("COMMIT")
+            try connection.run("COMMIT")
         } catch {
             if !connection.isIdle { try? connection.execute("ROLLBACK") }
             for write in round { write.fail(error) }
