@@ -193,6 +193,7 @@ public struct JSONReader {
     }
 
     /// Checks the next value and drops it.
+    @inline(never)
     public mutating func skip() throws(JSONError) {
         skipSpace()
         switch peek() {

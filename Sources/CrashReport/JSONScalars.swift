@@ -1,5 +1,6 @@
 extension JSONReader {
     /// Reads a string.
+    @inline(never)
     public mutating func string() throws(JSONError) -> String {
         skipSpace()
         guard peek() == UInt8(ascii: "\"") else { throw expected("a string") }
@@ -48,6 +49,7 @@ extension JSONReader {
         guard bytes[position] >= 0x20 else { throw syntax("a control character in a string must be written \\u00XX") }
     }
 
+    @inline(never)
     private mutating func stringWithEscapes(from start: Int) throws(JSONError) -> String {
         var text: [UInt8] = []
         var runStart = start
@@ -112,6 +114,7 @@ extension JSONReader {
     }
 
     /// Reads `true` or `false`.
+    @inline(never)
     public mutating func bool() throws(JSONError) -> Bool {
         skipSpace()
         switch peek() {
@@ -126,6 +129,7 @@ extension JSONReader {
     }
 
     /// Reads an integer.
+    @inline(never)
     public mutating func integer() throws(JSONError) -> Int {
         skipSpace()
         let start = position
@@ -138,6 +142,7 @@ extension JSONReader {
     }
 
     /// Reads a number: `.integer` when it has neither fraction nor exponent and fits, else `.number`.
+    @inline(never)
     mutating func number() throws(JSONError) -> JSONValue {
         let start = position
         var isWhole = true

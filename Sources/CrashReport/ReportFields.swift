@@ -2,6 +2,7 @@
 
 extension JSONReader {
     /// Reads an address, offset, size or register: `"0x55d0c0ffee00"`.
+    @inline(never)
     mutating func hex() throws(JSONError) -> UInt64 {
         skipSpace()
         let start = position
@@ -22,6 +23,7 @@ extension JSONReader {
     }
 
     /// Reads a time in RFC 3339.
+    @inline(never)
     mutating func time() throws(JSONError) -> String {
         try checked("a time in RFC 3339, \"2026-11-30T08:17:53.123456Z\"") { Timestamp($0) != nil }
     }
@@ -39,6 +41,7 @@ extension JSONReader {
     }
 
     /// Reads an integer that must not be negative.
+    @inline(never)
     mutating func count() throws(JSONError) -> Int {
         skipSpace()
         let start = position
@@ -72,6 +75,7 @@ extension JSONReader {
     }
 
     /// Reads an object of anything.
+    @inline(never)
     mutating func values() throws(JSONError) -> [String: JSONValue] {
         var values: [String: JSONValue] = [:]
         try members { key, reader throws(JSONError) in values[key.text] = try reader.value() }

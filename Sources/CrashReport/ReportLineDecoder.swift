@@ -21,26 +21,20 @@ struct ReportBudget {
     }
 }
 
-/// The lines of a report but its first.
-private struct ReportLines {
-    var crash: Crash?
-    var error: HandledError?
-    var message: String?
-    var threads: [ThreadStack] = []
-    var images: [Image] = []
-    var context: Context?
-    var breadcrumbs: [Breadcrumb] = []
-    var attachments: [AttachedFile] = []
-    var end: CaptureEnd?
-}
-
 /// Puts a report together, line by line. A class: what copies a structure of this size would be 12 KB in every service.
 final class ReportLineDecoder {
     var warnings: [String] = []
     private let limits: ReportLimits
     private var header: ReportHeader?
-    /// What the lines after the header said. Apart from it, so that each line is added in place.
-    private var rest = ReportLines()
+    private var crash: Crash?
+    private var error: HandledError?
+    private var message: String?
+    private var threads: [ThreadStack] = []
+    private var images: [Image] = []
+    private var context: Context?
+    private var breadcrumbs: [Breadcrumb] = []
+    private var attachments: [AttachedFile] = []
+    private var end: CaptureEnd?
     private var line = 0
     private var budget: ReportBudget
     private var valuesLeft: Int
@@ -55,15 +49,15 @@ final class ReportLineDecoder {
     func finish() throws(ReportDecodingError) -> DecodedReport {
         guard let header else { throw .noReport("the file ends within its first line") }
         var report = Report(header: header)
-        report.crash = rest.crash
-        report.error = rest.error
-        report.message = rest.message
-        report.threads = rest.threads
-        report.images = rest.images
-        report.context = rest.context
-        report.breadcrumbs = rest.breadcrumbs
-        report.attachments = rest.attachments
-        report.end = rest.end
+        report.crash = crash
+        report.error = error
+        report.message = message
+        report.threads = threads
+        report.images = images
+        report.context = context
+        report.breadcrumbs = breadcrumbs
+        report.attachments = attachments
+        report.end = end
         return DecodedReport(report: report, isComplete: report.end != nil, warnings: warnings)
     }
 
@@ -103,22 +97,22 @@ final class ReportLineDecoder {
             guard header == nil else { throw secondLine(reader) }
             header = try ReportHeader(from: &reader)
         case "crash":
-            guard rest.crash == nil else { throw secondLine(reader) }
-            rest.crash = try Crash(from: &reader)
+            guard crash == nil else { throw secondLine(reader) }
+            crash = try Crash(from: &reader)
         case "error":
-            guard rest.error == nil else { throw secondLine(reader) }
-            rest.error = try HandledError(from: &reader)
+            guard error == nil else { throw secondLine(reader) }
+            error = try HandledError(from: &reader)
         case "message":
-            guard rest.message == nil else { throw secondLine(reader) }
-            rest.message = try reader.messageLine()
-        case "thread": rest.threads.append(try ThreadStack(from: &reader, budget: &budget))
-        case "image": rest.images.append(try Image(from: &reader))
+            guard message == nil else { throw secondLine(reader) }
+            message = try reader.messageLine()
+        case "thread": threads.append(try ThreadStack(from: &reader, budget: &budget))
+        case "image": images.append(try Image(from: &reader))
         case "context":
-            rest.context = (rest.context ?? Context()).overlaid(by: try Context(from: &reader))
-        case "breadcrumb": rest.breadcrumbs.append(try Breadcrumb(from: &reader))
+            context = (context ?? Context()).overlaid(by: try Context(from: &reader))
+        case "breadcrumb": breadcrumbs.append(try Breadcrumb(from: &reader))
         case "attachment":
-            rest.attachments.attach(try AttachedFile(from: &reader))
-            guard rest.attachments.count <= limits.attachments else {
+            attachments.attach(try AttachedFile(from: &reader))
+            guard attachments.count <= limits.attachments else {
                 throw JSONError(
                     .limit,
                     at: reader.position,
@@ -126,8 +120,8 @@ final class ReportLineDecoder {
                 )
             }
         case "end":
-            guard rest.end == nil else { throw secondLine(reader) }
-            rest.end = try CaptureEnd(from: &reader)
+            guard end == nil else { throw secondLine(reader) }
+            end = try CaptureEnd(from: &reader)
         default: try reader.skip()
         }
     }

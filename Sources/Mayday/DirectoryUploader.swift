@@ -97,7 +97,8 @@ public struct DirectoryUploader: ReportUploader {
             doing = "give the file its name"
             guard renameat(directory.number, unfinished, directory.number, name) == 0 else { throw SystemError.last }
             // Some shares cannot, and then do what the server does.
-            guard fsync(directory.number) == 0 || errno == EINVAL || errno == ENOTSUP else { throw SystemError.last }
+            guard fsync(directory.number) == 0 || SystemError.last.code == EINVAL || SystemError.last.code == ENOTSUP
+            else { throw SystemError.last }
             return nil
         } catch {
             let remedy = error.code == ENOENT && doing == "open the directory" ? "; create it, or mount the share" : ""

@@ -31,7 +31,7 @@ struct FileDescriptor: ~Copyable, Sendable {
     }
 
     private init(opening path: String, at directory: Int32, flags: Int32, mode: mode_t) throws(SystemError) {
-        number = openat(directory, path, flags | O_CLOEXEC, mode)
+        number = mayday_open_at(directory, path, flags, UInt32(mode))
         if number < 0 { throw SystemError.last }
     }
 
@@ -58,33 +58,15 @@ struct FileDescriptor: ~Copyable, Sendable {
     /// the open file.
     func unlock() {
         _ = flock(number, LOCK_UN)
-        var range = Self.range(F_UNLCK, start: 0, length: 0)
-        _ = fcntl(number, Self.setLock, &range)
+        _ = mayday_lock_part(number, false, 0, 0)
     }
 
     /// Takes the exclusive lock of one byte of the file, which is open for writing; false when another open of the file
     /// has it. It goes with the descriptor, as `flock`'s does, and is independent of that one.
     func lock(byte: Int64) throws(SystemError) -> Bool {
-        var range = Self.range(F_WRLCK, start: byte, length: 1)
-        guard fcntl(number, Self.setLock, &range) != 0 else { return true }
-        guard errno == EAGAIN || errno == EACCES else { throw SystemError.last }
+        guard mayday_lock_part(number, true, byte, 1) != 0 else { return true }
+        guard SystemError.last.code == EAGAIN || SystemError.last.code == EACCES else { throw SystemError.last }
         return false
-    }
-
-    #if canImport(Darwin)
-        private static let setLock: Int32 = 90
-    #else
-        /// F_OFD_SETLK of fcntl(2), which glibc's headers show to C alone.
-        private static let setLock: Int32 = 37
-    #endif
-
-    private static func range(_ type: some BinaryInteger, start: Int64, length: Int64) -> flock {
-        var range = flock()
-        range.l_type = Int16(type)
-        range.l_whence = Int16(SEEK_SET)
-        range.l_start = off_t(start)
-        range.l_len = off_t(length)
-        return range
     }
 
     /// The first `limit` bytes from a place in the file, its start when none is given, whatever was read before.
@@ -93,7 +75,7 @@ struct FileDescriptor: ~Copyable, Sendable {
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             while count < limit {
                 let got = pread(number, buffer.baseAddress.map { $0 + count }, limit - count, off_t(start + count))
-                if got < 0 && errno == EINTR { continue }
+                if got < 0 && SystemError.last.code == EINTR { continue }
                 if got < 0 { failure = SystemError.last }
                 if got <= 0 { return }
                 count += got
@@ -114,7 +96,7 @@ struct FileDescriptor: ~Copyable, Sendable {
     /// What a dying process left here: in a memfd, or in a pipe, which holds a megabyte at most.
     func readReport() throws(SystemError) -> [UInt8]? {
         let status = try status()
-        guard status.st_mode & S_IFMT == S_IFIFO else {
+        guard status.kind == MAYDAY_FILE_PIPE else {
             return 1...Spool.largestReport ~= Int(status.st_size) ? try read(limit: Int(status.st_size)) : nil
         }
         let limit = 1 << 20
@@ -124,7 +106,7 @@ struct FileDescriptor: ~Copyable, Sendable {
                     number,
                     UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
                 )
-                if got < 0 && errno == EINTR { continue }
+                if got < 0 && SystemError.last.code == EINTR { continue }
                 if got <= 0 { return }
                 count += got
             }
@@ -144,7 +126,7 @@ struct FileDescriptor: ~Copyable, Sendable {
     /// Writes all bytes. Above RLIMIT_FSIZE the kernel would also send SIGXFSZ, which ends the process: nothing is written then.
     func write(_ bytes: [UInt8]) throws(SystemError) {
         let limit = mayday_inspect_file_size_limit()
-        if limit < UInt64(Spool.largestReport), let status = try? status(), status.st_mode & S_IFMT == S_IFREG,
+        if limit < UInt64(Spool.largestReport), let status = try? status(), status.isRegular,
             UInt64(status.st_size) + UInt64(bytes.count) > limit
         {
             throw SystemError(code: EFBIG)
@@ -154,7 +136,7 @@ struct FileDescriptor: ~Copyable, Sendable {
             let count = bytes.withUnsafeBytes { buffer in
                 Self.write(number, UnsafeRawBufferPointer(rebasing: buffer[written...]))
             }
-            if count < 0 && errno == EINTR { continue }
+            if count < 0 && SystemError.last.code == EINTR { continue }
             guard count > 0 else { throw SystemError.last }
             written += count
         }

@@ -11,6 +11,7 @@ extension String {
 }
 
 /// Lends a text to C for the time of a call, without a copy.
+@inline(never)  // Four of them within each other would be compiled sixteen times.
 func withText<Result>(_ text: String?, _ body: (MaydayText) -> Result) -> Result {
     guard var text else { return body(MaydayText()) }
     return text.withUTF8 { bytes in

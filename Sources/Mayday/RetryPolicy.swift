@@ -44,20 +44,24 @@ struct WaitingReport: Sendable, Equatable {
     func comes(before other: WaitingReport) -> Bool { (attempts, id) < (other.attempts, other.id) }
 }
 
-/// The first of many reports, of which few are held at a time. Not generic: sorting would be compiled for each type.
+/// The first of many reports, of which few are held at a time. Not generic: it would be compiled for each type.
 struct FirstReports: Sendable {
     let limit: Int
-    private var held: [WaitingReport] = []
+    /// `limit` of those that were added at most, in their order.
+    private(set) var sorted: [WaitingReport] = []
 
     init(limit: Int) { self.limit = limit }
 
     mutating func add(_ report: WaitingReport) {
-        held.append(report)
-        if held.count == 2 * limit { held = sorted() }
+        var (low, high) = (0, sorted.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if report.comes(before: sorted[middle]) { high = middle } else { low = middle + 1 }
+        }
+        guard low < limit else { return }
+        if sorted.count == limit { sorted.removeLast() }
+        sorted.insert(report, at: low)
     }
-
-    /// `limit` of those that were added at most, in their order.
-    func sorted() -> [WaitingReport] { Array(held.sorted { $0.comes(before: $1) }.prefix(limit)) }
 }
 
 /// Which reports an uploader tries now, and when the next one is due.
@@ -110,7 +114,7 @@ struct DeliveryPlan: Sendable {
     }
 
     /// What to try, in this order.
-    var due: [WaitingReport] { first.sorted() }
+    var due: [WaitingReport] { first.sorted }
 
     private static func wait(of report: WaitingReport, now: Timestamp) -> Duration {
         guard let last = report.lastAttempt else { return .zero }

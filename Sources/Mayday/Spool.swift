@@ -49,7 +49,8 @@ struct Spool: ~Copyable, Sendable {
 
     /// What waits in the spool, the oldest first.
     func entries() throws(SystemError) -> [SpoolEntry] {
-        try directory.names().compactMap(SpoolEntry.init(fileName:)).sorted()
+        // Their names begin with the time.
+        try directory.names().sorted().compactMap(SpoolEntry.init(fileName:))
     }
 
     /// Of how many reports more than their number is in memory at a time, however many wait.
@@ -59,7 +60,7 @@ struct Spool: ~Copyable, Sendable {
     func status(of name: String) throws(SystemError) -> stat? {
         var status = stat()
         guard fstatat(directory.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-            if errno == ENOENT { return nil }
+            if SystemError.last.code == ENOENT { return nil }
             throw SystemError.last
         }
         return status
@@ -67,7 +68,9 @@ struct Spool: ~Copyable, Sendable {
 
     /// Removes a file; one that is gone already is as good.
     func remove(_ name: String) throws(SystemError) {
-        guard unlinkat(directory.number, name, 0) == 0 || errno == ENOENT else { throw SystemError.last }
+        guard unlinkat(directory.number, name, 0) == 0 || SystemError.last.code == ENOENT else {
+            throw SystemError.last
+        }
     }
 
     /// Opens a file of our own beside the reports to write to it. What has its name and is none, a pipe or a link that somebody
@@ -78,8 +81,8 @@ struct Spool: ~Copyable, Sendable {
             if try file.status().st_size > Spool.largestOwn { ftruncate(file.number, 0) }
             return file
         } catch {
-            guard let status = try status(of: name), status.st_mode & S_IFMT != S_IFREG,
-                unlinkat(directory.number, name, status.st_mode & S_IFMT == S_IFDIR ? AT_REMOVEDIR : 0) == 0
+            guard let status = try status(of: name), !status.isRegular,
+                unlinkat(directory.number, name, status.kind == MAYDAY_FILE_DIRECTORY ? AT_REMOVEDIR : 0) == 0
             else { throw error }
             return try openRegular(name, flags)
         }
@@ -92,7 +95,7 @@ struct Spool: ~Copyable, Sendable {
     func openRegular(_ name: String, _ flags: Int32) throws(SystemError) -> FileDescriptor {
         let flags = flags | O_NOFOLLOW | O_NONBLOCK
         let file = try FileDescriptor(opening: name, in: directory, flags: flags, mode: 0o600)
-        guard try file.status().st_mode & S_IFMT == S_IFREG else { throw SystemError(code: EINVAL) }
+        guard try file.status().isRegular else { throw SystemError(code: EINVAL) }
         return file
     }
 
@@ -179,13 +182,16 @@ struct Spool: ~Copyable, Sendable {
     /// Sets a report aside with the reason beside it. Returns its new path.
     @discardableResult
     func reject(_ entry: SpoolEntry, reason: String) throws(SystemError) -> String {
-        guard mkdirat(directory.number, "rejected", 0o700) == 0 || errno == EEXIST else { throw SystemError.last }
+        guard mkdirat(directory.number, "rejected", 0o700) == 0 || SystemError.last.code == EEXIST else {
+            throw SystemError.last
+        }
         guard let rejected: Spool = try rejected() else { throw SystemError(code: ENOENT) }
         let note = try rejected.openOwn("\(entry.id).txt", O_WRONLY | O_CREAT | O_TRUNC)
         try note.write(Array("\(reason)\n".utf8))
         let name = entry.fileName
         // Another uploader may have come first with the same: all of them had answered.
-        guard renameat(directory.number, name, rejected.directory.number, name) == 0 || errno == ENOENT else {
+        guard renameat(directory.number, name, rejected.directory.number, name) == 0 || SystemError.last.code == ENOENT
+        else {
             throw SystemError.last
         }
         fsync(rejected.directory.number)
@@ -221,7 +227,7 @@ struct Spool: ~Copyable, Sendable {
 }
 
 /// A file of the spool, by its name.
-struct SpoolEntry: Sendable, Equatable, Comparable {
+struct SpoolEntry: Sendable, Equatable {
     let id: String
     let isPart: Bool
 
@@ -244,9 +250,6 @@ struct SpoolEntry: Sendable, Equatable, Comparable {
 
     /// When the report was made, in milliseconds since 1970: the first 48 bits of its id (RFC 9562, UUIDv7).
     var milliseconds: Int64 { Int64(String(id.filter { $0 != "-" }.prefix(12)), radix: 16) ?? 0 }
-
-    /// By age: the ids begin with their time.
-    static func < (left: SpoolEntry, right: SpoolEntry) -> Bool { left.id < right.id }
 }
 
 /// Outcome of claiming a report.
@@ -279,6 +282,10 @@ struct ClaimedReport: ~Copyable, Sendable {
 }
 
 extension stat {
+    var kind: MaydayFileKind { mayday_file_kind(UInt32(st_mode)) }
+    /// False for a directory, a pipe, a link or a device.
+    var isRegular: Bool { kind == MAYDAY_FILE_REGULAR }
+
     /// Unix time of the last change, in seconds.
     var modified: Int {
         #if canImport(Darwin)

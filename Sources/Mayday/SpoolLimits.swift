@@ -23,7 +23,7 @@ public struct SpoolLimits: Sendable, Equatable {
     func excess(_ files: StoredFiles, now: Timestamp) -> [WaitingReport] {
         var excess: [WaitingReport] = []
         var (kept, size) = (files.count, files.bytes)
-        for file in files.oldest.sorted() {
+        for file in files.oldest.sorted {
             let isOld = ReportID.time(of: file.id).map { now - $0 > age } ?? false
             guard isOld || kept > max(reports, 0) || size > max(bytes, 0) else { break }
             excess.append(file)

@@ -59,7 +59,7 @@ extension Spool {
         while let entry = names.nextEntry() {
             // What is no file is not ours. One that is too large to be a report counts as the largest that is one: it must not
             // push out all the others.
-            guard !entry.isPart, let status = try status(of: entry.fileName), status.st_mode & S_IFMT == S_IFREG else {
+            guard !entry.isPart, let status = try status(of: entry.fileName), status.isRegular else {
                 continue
             }
             files.add(WaitingReport(id: entry.id, size: min(Int(status.st_size), Spool.largestReport)))

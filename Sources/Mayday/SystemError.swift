@@ -1,3 +1,5 @@
+internal import CrashCapture
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -11,7 +13,7 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     var code: Int32
 
     /// The failure of the call that was just made.
-    static var last: SystemError { SystemError(code: errno) }
+    static var last: SystemError { SystemError(code: mayday_errno()) }
 
     /// `No space left on device`.
     package var description: String { String(cString: strerror(code)) }

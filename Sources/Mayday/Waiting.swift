@@ -30,7 +30,7 @@ func waitUntil<Result: Sendable>(
     while true {
         let left = max(0, Int32((deadline - .now) / .milliseconds(1)))
         let ready = poll(&poller, 1, left)
-        if ready < 0 && errno == EINTR { continue }
+        if ready < 0 && SystemError.last.code == EINTR { continue }
         return box.value.withLock { $0 }
     }
 }

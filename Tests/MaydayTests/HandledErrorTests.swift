@@ -133,7 +133,7 @@ import Testing
         #expect(brake.next == start + .seconds(10))
         #expect(brake.due(now: start + .seconds(9)).isEmpty)
         let due = brake.due(now: start + .seconds(10))
-        #expect(due.map(\.count) == [4] && due.map(\.id) == [same[4].id])
+        #expect(due.map(\.count) == [4] && due.map(\.occurrence.id) == [same[4].id])
         #expect(brake.take(error("a"), now: start + .seconds(10)) == .send)
     }
 

@@ -9,6 +9,7 @@
 #define MAYDAY_CRASH_CAPTURE_H
 
 #include "backtrace.h"
+#include "calls.h"
 #include "context.h"
 #include "inspection.h"
 #include "text.h"

@@ -50,7 +50,7 @@ enum AttachmentFiles {
             // Without O_NONBLOCK, opening a FIFO would wait for a writer, and a terminal is not to become ours.
             let descriptor = try FileDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
             let status = try descriptor.status()
-            guard status.st_mode & S_IFMT == S_IFREG else {
+            guard status.isRegular else {
                 file.problem = "not a regular file"
                 return file
             }
@@ -73,7 +73,7 @@ enum AttachmentFiles {
     /// whoever delivers the report reads the files itself.
     static func keep(in path: String, within limit: Duration) async {
         guard let file = try? FileDescriptor(opening: path, flags: O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK),
-            let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG, status.st_size <= Spool.largestReport,
+            let status = try? file.status(), status.isRegular, status.st_size <= Spool.largestReport,
             let bytes = try? file.read(limit: Int(status.st_size)), var report = try? Report.decode(gzip: bytes).report
         else { return }
         let pending = report.attachments.filter(\.isPending).map(\.name)

@@ -16,9 +16,9 @@ enum ContextText {
     static func object(of members: [String: any ContextValue]) -> [UInt8] {
         var writer = JSONWriter(room(256))
         writer.beginObject()
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+        for name in members.keys.sorted() {
             writer.key(name)
-            writer.value(value.json, depth: depth - 1)
+            writer.value(members[name]?.json ?? .null, depth: depth - 1)
         }
         writer.endObject()
         return writer.bytes

@@ -87,8 +87,9 @@ struct EncodedValue {
     static func bounded(_ members: [String: JSONValue]) -> [String: JSONValue] {
         let node = Node()
         var encoding = Encoding(node: node, budget: Budget(), codingPath: []).container(keyedBy: Name.self)
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-            guard (try? encoding.encode(Plain(value: value), forKey: Name(stringValue: name))) != nil else { break }
+        for name in members.keys.sorted() {
+            let value = Plain(value: members[name] ?? .null)
+            guard (try? encoding.encode(value, forKey: Name(stringValue: name))) != nil else { break }
         }
         guard case .object(let members) = node.json else { return [:] }
         return members
@@ -118,8 +119,8 @@ struct EncodedValue {
                 for element in elements { try list.encode(Plain(value: element)) }
             case .object(let members):
                 var keyed = encoder.container(keyedBy: Name.self)
-                for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-                    try keyed.encode(Plain(value: value), forKey: Name(stringValue: name))
+                for name in members.keys.sorted() {
+                    try keyed.encode(Plain(value: members[name] ?? .null), forKey: Name(stringValue: name))
                 }
             }
         }

@@ -69,7 +69,7 @@ struct ErrorBrake {
         }
         // What was held of it is sent by `due`, which is asked first.
         guard admit(now: now) else {
-            dropped += occurrence.count
+            dropped += 1
             return .drop
         }
         held[place] = Held(until: now.advanced(by: limits.interval))
@@ -87,17 +87,17 @@ struct ErrorBrake {
     }
 
     /// The last of each error whose interval is over, with how many it stands for; all of them where `now` is nil.
-    mutating func due(now: ContinuousClock.Instant?) -> [Occurrence] {
+    mutating func due(now: ContinuousClock.Instant?) -> [CountedOccurrence] {
         let over = held.filter { entry in now.map { $0 >= entry.value.until } ?? true }
         for place in over.keys { held[place] = nil }
-        return over.values.compactMap { entry in
-            entry.last.map { last in
-                var last = last
-                last.count = entry.count
-                return last
-            }
+        var due: [CountedOccurrence] = []
+        for entry in over.values {
+            guard let last = entry.last else { continue }
+            // Few at a time: to sort them is 3 KB of a service.
+            let place = due.lastIndex { $0.occurrence.time <= last.time }.map { $0 + 1 } ?? 0
+            due.insert(CountedOccurrence(occurrence: last, count: entry.count), at: place)
         }
-        .sorted { $0.time < $1.time }
+        return due
     }
 
     /// When something is due; nil when nothing is held.

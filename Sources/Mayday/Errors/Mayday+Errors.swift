@@ -25,9 +25,7 @@ extension Mayday {
         // Here, so that exactly one frame is ours: whatever the compiler makes of what is called behind.
         var stack = MaydayBacktrace()
         mayday_backtrace(&stack, withUnsafeCurrentTask { $0 != nil })
-        var occurrence = Occurrence(.error(error), level: level, stack: stack)
-        occurrence.attachments = attachments
-        return Reported.take(occurrence)
+        return Reported.take(Occurrence(.error(error), level: level, stack: stack, attachments: attachments))
     }
 
     /// Reports that something happened which is no error, with the stack of the caller and the context.

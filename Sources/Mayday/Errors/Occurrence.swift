@@ -2,38 +2,40 @@ internal import CrashCapture
 internal import CrashReport
 
 /// An error or a message at the moment it was reported: what only its caller knows.
-struct Occurrence: Sendable {
+///
+/// A class, because of its size: what copies and destroys such structures is 10 KB.
+final class Occurrence: Sendable {
     enum Subject: Sendable {
         case error(any Error)
         case message(String)
     }
 
-    var subject: Subject
-    var level: Level
-    var id: String
-    var time: Timestamp
-    var stack: MaydayBacktrace
-    var context: MaydayContextCursor
+    let subject: Subject
+    let level: Level
+    let id: String
+    let time: Timestamp
+    let stack: MaydayBacktrace
+    let context: MaydayContextCursor
     /// Holds the values of the task until they are written.
-    var scope: ContextScope?
+    let scope: ContextScope?
     /// What its report takes along beside what every report does.
-    var attachments: [Mayday.Attachment] = []
-    /// How many times it happened since the last report of it.
-    var count = 1
+    let attachments: [Mayday.Attachment]
     /// Equal for the same error at the same place: its type, domain and code, never what it holds, and the innermost
     /// return addresses.
     let place: Int
 
     /// Now, on this thread, of which `stack` is the stack.
-    init(_ subject: Subject, level: Level, stack: MaydayBacktrace) {
+    init(_ subject: Subject, level: Level, stack: MaydayBacktrace, attachments: [Mayday.Attachment] = []) {
         self.subject = subject
         self.level = level
+        self.attachments = attachments
         id = makeReportID()
         time = .now()
         self.stack = stack
         // Here, where no lock is held: domain and code may be the service's own code.
         place = Self.place(of: subject, stack: stack)
-        scope = ContextScope.stored
+        let scope = ContextScope.stored
+        self.scope = scope
         context = mayday_context_begin(scope?.token ?? 0)
     }
 
@@ -54,6 +56,12 @@ struct Occurrence: Sendable {
         }
         return hasher.finalize()
     }
+}
+
+/// What is to be written: an occurrence, and how many times it happened since the last report of it.
+struct CountedOccurrence: Sendable {
+    let occurrence: Occurrence
+    let count: Int
 }
 
 /// A fresh id for a report.

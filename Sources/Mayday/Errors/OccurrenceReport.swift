@@ -3,7 +3,9 @@ internal import CrashReport
 
 extension Occurrence {
     /// The report; nil when the capture is not installed.
-    func report() -> Report? {
+    ///
+    /// - Parameter count: how many times it happened since the last one.
+    func report(count: Int) -> Report? {
         var lines = ReportLines()
         guard lines.add({ mayday_report_header(kind, id, UInt64(time.microseconds) * 1_000, $0, $1) }) else {
             return nil

@@ -15,8 +15,8 @@ final class OccurrenceWriter: Sendable {
         lanes = service.delivery == nil ? Lane.lanes(of: service.uploaders, rules: service.rules) : []
     }
 
-    func write(_ occurrences: [Occurrence]) async {
-        var reports = occurrences.compactMap { $0.report() }
+    func write(_ occurrences: [CountedOccurrence]) async {
+        var reports = occurrences.compactMap { $0.occurrence.report(count: $0.count) }
         for index in reports.indices { await AttachmentFiles.read(into: &reports[index], within: .seconds(5)) }
         guard let delivery = service.delivery else {
             for report in reports { await send(report) }

@@ -13,7 +13,7 @@ enum Reported {
     private struct State {
         /// nil before the first error of a service that captures.
         var writer: OccurrenceWriter?
-        var waiting: [Occurrence] = []
+        var waiting: [CountedOccurrence] = []
         var lost = 0
         /// What is not reported, and was not written down yet.
         var discarded: [DiscardReason: Int] = [:]
@@ -63,10 +63,10 @@ enum Reported {
             }
             state.waiting += state.brake.due(now: .now)
             let verdict = state.brake.take(occurrence, now: .now, chance: .random(in: 0..<1))
-            if verdict == .send { state.waiting.append(occurrence) }
+            if verdict == .send { state.waiting.append(CountedOccurrence(occurrence: occurrence, count: 1)) }
             if verdict == .hold { schedule(&state) }
             if verdict == .skip { state.discarded.add(1, .sampled) }
-            if verdict == .drop { state.discarded.add(occurrence.count, .limited) }
+            if verdict == .drop { state.discarded.add(1, .limited) }
             // Where few descriptors are left, those that wait are written with the next that finds more.
             let begins = !state.waiting.isEmpty && !state.mustWait() && state.claimWriting()
             return (verdict == .send || verdict == .hold, begins)
@@ -119,7 +119,7 @@ enum Reported {
     }
 
     /// What waits; nil when nothing does, and the task ends.
-    private static func nextToWrite() -> ([Occurrence], OccurrenceWriter)? {
+    private static func nextToWrite() -> ([CountedOccurrence], OccurrenceWriter)? {
         let (next, done, lost, discarded, writer) = state.withLock { state in
             let lost = state.lost + state.brake.takeDropped()
             let discarded = state.discarded
@@ -128,7 +128,7 @@ enum Reported {
             guard let writer = state.writer, !state.waiting.isEmpty else {
                 defer { state.flushing = [] }
                 state.isWriting = false
-                return (([Occurrence], OccurrenceWriter)?.none, state.flushing, lost, discarded, state.writer)
+                return (([CountedOccurrence], OccurrenceWriter)?.none, state.flushing, lost, discarded, state.writer)
             }
             defer { state.waiting = [] }
             return ((state.waiting, writer), [], lost, discarded, writer)

@@ -156,12 +156,12 @@ struct ThreadStatus: Sendable, Equatable {
         self.blocked = bits
     }
 
-    /// The threads of this process, 4,096 at most; one that ends meanwhile is left out.
+    /// The threads of this process as the kernel lists them, 4,096 at most; one that ends meanwhile is left out.
     static func all() -> [ThreadStatus] {
         guard let tasks = try? FileDescriptor(opening: "/proc/self/task", flags: O_RDONLY | O_DIRECTORY),
             let names = try? tasks.names()
         else { return [] }
-        return names.prefix(4_096).compactMap { Int($0) }.sorted().compactMap { id in
+        return names.prefix(4_096).compactMap { Int($0) }.compactMap { id in
             readFile("/proc/self/task/\(id)/status", limit: 8 << 10).flatMap { ThreadStatus(id: id, status: $0) }
         }
     }
