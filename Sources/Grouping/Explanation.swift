@@ -54,28 +54,65 @@ private struct Reading {
         return dispatchMisuse ?? signal
     }
 
+    /// The same, followed by the text that says why.
+    private func happened(_ what: String, saying message: String) -> String {
+        let sentence = happened(what).dropLast()
+        guard let text = MessageText.title(message).map({ $0.prefix(Self.longestQuote) }), let last = text.last else {
+            return sentence + "."
+        }
+        let end = text.count == Self.longestQuote ? "…" : ".!?…".contains(last) ? "" : "."
+        return "\(sentence): \(text)\(end)"
+    }
+
+    /// Characters of a message that the sentence quotes; the message itself is shown beside it.
+    private static let longestQuote = 160
+
     // MARK: By the message
 
     private func sentence(of message: String) -> String? {
-        if crash.messageSource == "terminate" {
-            return happened("A C++ exception that nothing caught ended the process: it was thrown")
-        }
+        if crash.messageSource == "terminate" { return uncaughtException }
         if let conflict = report.crashedThread?.accessConflict, let sentence = sentence(of: conflict) {
             return sentence
         }
         if message.contains("Error raised at top level") {
             return "An error was thrown out of the program's main code, and nothing caught it."
         }
+        let place = MessageText.place(message)
+        if let place, !place.isOfTheLibrary {
+            return Self.ownMessages.first { place.text.hasPrefix($0.part) }.map { happened($0.text) }
+        }
         for (part, text) in Self.messages where message.contains(part) { return happened(text) }
+        if let place { return happened("A check of \(place.library) failed", saying: message) }
         for (part, text) in Self.damage where message.contains(part) { return text + noticed }
         if message.contains("Could not cast value of type"), let types = Self.castTypes(message) {
             return happened("A value of type \(types.from) was cast with `as!` to \(types.to), which it is not,")
+        }
+        if let size = message.firstRange(of: "failed to allocate ") {
+            let bytes = Int(message[size.upperBound...].prefix { $0.isASCII && $0.isNumber })
+            let size = bytes.map { " (\(grouped($0)) bytes)" } ?? ""
+            return happened("More memory was asked for than could be had\(size),")
         }
         if message.contains("Assertion `") { return happened("An `assert` of C failed") }
         if message.contains("stack smashing detected") {
             return happened("A function wrote beyond a variable on its stack, noticed at its return")
         }
+        // Without a place it is no call of `fatalError`, which always has one.
+        if message.hasPrefix("Fatal error: ") { return happened("Swift's runtime ended the process", saying: message) }
         return nil
+    }
+
+    /// What is below `std::terminate` says why it was called: a function that throws, or what its caller has for exceptions that it lets
+    /// nobody see, where those that threw are gone from the stack.
+    private var uncaughtException: String {
+        let ended = "A C++ exception that nothing caught ended the process"
+        let called = calls.prefix { !$0.isOwn }.compactMap(\.function)
+        if called.contains("__cxa_throw") { return happened("\(ended): it was thrown") }
+        if called.contains("__cxa_rethrow") { return happened("\(ended): it was thrown again") }
+        guard let culprit else { return ended + "." }
+        if called.contains(where: { $0 == "__clang_call_terminate" || $0 == "__cxa_call_terminate" }) {
+            return "\(ended): it could not leave \(culprit), which is `noexcept`; what threw it is called from there."
+        }
+        return "\(ended), noticed in \(culprit)."
     }
 
     private func sentence(of conflict: AccessConflict) -> String? {
@@ -88,7 +125,21 @@ private struct Reading {
         return "A variable was \(verb)\(place) while \(other.label) was \(otherVerb) it (exclusivity)."
     }
 
-    /// Texts of Swift's runtime and of libc, the more special first.
+    /// Texts that have a place in the service's own code, by how they begin behind it. Any other there is the service's own.
+    private static let ownMessages: [(part: String, text: String)] = [
+        (
+            "Fatal error: Unexpectedly found nil while implicitly unwrapping an Optional",
+            "An implicitly unwrapped value (`!` in its type) was nil"
+        ),
+        ("Fatal error: Unexpectedly found nil", "A value that was nil was unwrapped with `!`"),
+        ("Fatal error: 'try!' expression unexpectedly raised", "A call marked `try!` threw an error"),
+        ("Fatal error: Incorrect actor executor assumption", "Code of an actor ran outside of it"),
+        ("Precondition failed", "A precondition failed"),
+        ("Assertion failed", "An assertion failed"),
+        ("", "The code ended the process on purpose (`fatalError` or a check of its own)"),
+    ]
+
+    /// Texts of Swift's standard library and runtime, the more special first.
     private static let messages: [(part: String, text: String)] = [
         ("while implicitly unwrapping an Optional", "An implicitly unwrapped value (`!` in its type) was nil"),
         ("Unexpectedly found nil", "A value that was nil was unwrapped with `!`"),
@@ -96,9 +147,9 @@ private struct Reading {
         ("Index out of range", "An index was out of range"),
         ("Index out of bounds", "An index was out of range"),
         ("Range requires lowerBound <= upperBound", "A range was made whose end is before its start"),
-        ("Can't remove", "An element was removed from an empty collection"),
+        ("Can't remove", "More was removed from a collection than it has"),
         ("Duplicate values for key", "A dictionary was made with the same key twice"),
-        ("arithmetic overflow", "A number became too large for its type (overflow)"),
+        ("arithmetic overflow", "A number became too large or too small for its type (overflow)"),
         ("Not enough bits to represent", "A number did not fit into the type it was converted to"),
         ("cannot be converted to", "A number did not fit into the type it was converted to"),
         ("Negative value is not representable", "A negative number was converted to an unsigned type"),
@@ -108,13 +159,9 @@ private struct Reading {
         ("Simultaneous accesses to", "A variable was accessed while it was being changed (exclusivity)"),
         ("unowned reference", "An `unowned` reference was read after its object was gone"),
         ("continuation more than once", "A continuation was resumed a second time"),
-        ("incorrect actor executor assumption", "Code of an actor ran outside of it"),
-        ("Incorrect actor executor assumption", "Code of an actor ran outside of it"),
+        ("ncorrect actor executor assumption", "Code of an actor ran outside of it"),
         ("precondition failure", "A precondition failed"),
-        ("Precondition failed", "A precondition failed"),
-        ("Assertion failed", "An assertion failed"),
         ("assertion failure", "An assertion failed"),
-        ("Fatal error", "The code ended the process on purpose (`fatalError` or a check of its own)"),
     ]
 
     /// What is found long after it was done.
@@ -152,7 +199,10 @@ private struct Reading {
         let isRaised = crash.sender != nil
         switch crash.signal.name {
         case "SIGABRT":
-            return happened("The process ended itself by `abort`, without saying why,")
+            guard let message = crash.message else {
+                return happened("The process ended itself by `abort`, without saying why,")
+            }
+            return happened("The process ended itself by `abort`", saying: message)
         case let name where isRaised:
             return happened("The process sent \(name) to itself")
         case "SIGSEGV", "SIGBUS":
@@ -160,6 +210,7 @@ private struct Reading {
         case "SIGFPE":
             return crash.signal.codeName == "FPE_INTDIV" ? happened("A number was divided by zero") : nil
         case "SIGILL", "SIGTRAP":
+            if let message = crash.message { return happened("A check failed", saying: message) }
             return happened("A check failed that has no text in this build, or a trap was set,")
         case "SIGSYS":
             return happened("A system call was made that the sandbox of the process forbids")
@@ -185,7 +236,7 @@ private struct Reading {
         case .protected:
             return happened("Memory was used in a way that it does not allow, such as writing to constants,")
         case .pastEndOfFile:
-            return happened("A mapped file was read beyond its end, which somebody shortened")
+            return "A mapped file was used beyond its end\(place): it was shortened since, or cannot be read."
         case .unknown:
             return nil
         }

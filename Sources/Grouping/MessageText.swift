@@ -36,6 +36,35 @@ enum MessageText {
         return line.contains("Assertion failed") ? "assertion" : nil
     }
 
+    /// Where Swift's `fatalError` and its like say that they were called: `Module/File.swift:12: Fatal error: message`.
+    struct Place {
+        /// `Module`.
+        let module: String
+        /// What is said there: `Fatal error: message`.
+        let text: Substring
+
+        /// True for modules that come with the toolchain: it is they who speak, not the service.
+        var isOfTheLibrary: Bool { Self.modules.contains(module) }
+
+        /// Whose check it was, for a person.
+        var library: String {
+            module.contains("Foundation") || module == "Dispatch" ? module : "Swift's standard library"
+        }
+
+        private static let modules: Set = [
+            "Swift", "_Concurrency", "_StringProcessing", "_RegexParser", "RegexBuilder", "Synchronization",
+            "Observation", "Distributed", "Cxx", "CxxStdlib", "Foundation", "FoundationEssentials",
+            "FoundationNetworking", "FoundationInternationalization", "Dispatch",
+        ]
+    }
+
+    /// Nil when the message has none.
+    static func place(_ message: String) -> Place? {
+        let line = firstLine(message)
+        guard let end = endOfPlace(line[...].utf8) else { return nil }
+        return Place(module: String(line.prefix { $0 != "/" }), text: line[end...])
+    }
+
     private static func withoutPlace(_ line: String) -> String {
         var text = line[...]
         // Swift: `Module/File.swift:12: Fatal error: message`, each part of it optional.

@@ -30,7 +30,7 @@ import Testing
             "Fatal error: Unexpectedly found nil while implicitly unwrapping an Optional value",
             "An implicitly unwrapped value (`!` in its type) was nil in \(place)."
         ),
-        ("arithmetic overflow", "A number became too large for its type (overflow) in \(place)."),
+        ("arithmetic overflow", "A number became too large or too small for its type (overflow) in \(place)."),
         (
             "Not enough bits to represent the passed value",
             "A number did not fit into the type it was converted to in \(place)."
@@ -63,9 +63,38 @@ import Testing
         ("precondition failure", "A precondition failed in \(place)."),
         ("Shop/Cart.swift:12: Assertion failed: weights are positive", "An assertion failed in \(place)."),
         (
-            "Fatal error: no warehouse has item 2",
+            "Shop/Cart.swift:12: Fatal error: no warehouse has item 2",
             "The code ended the process on purpose (`fatalError` or a check of its own) in \(place)."
         ),
+        (
+            "Shop/Cart.swift:12: Fatal error: Can't remove the last customer",
+            "The code ended the process on purpose (`fatalError` or a check of its own) in \(place)."
+        ),
+        (
+            "Shop/Cart.swift:12: Fatal error: Unexpectedly found nil while unwrapping an Optional value",
+            "A value that was nil was unwrapped with `!` in \(place)."
+        ),
+        (
+            "Swift/StringCharacterView.swift:158: Fatal error: String index is out of bounds",
+            "A check of Swift's standard library failed in \(place): String index is out of bounds."
+        ),
+        (
+            "Swift/Array.swift:947: Fatal error: Can't construct Array with count < 0",
+            "A check of Swift's standard library failed in \(place): Can't construct Array with count < 0."
+        ),
+        (
+            "Foundation/Data.swift:7: Fatal error: Out of bounds!",
+            "A check of Foundation failed in \(place): Out of bounds!"
+        ),
+        (
+            "Fatal error: failed to allocate 1152921504606846976 bytes of memory with alignment 0",
+            "More memory was asked for than could be had (1,152,921,504,606,846,976 bytes), in \(place)."
+        ),
+        (
+            "Fatal error: Object was retained too many times",
+            "Swift's runtime ended the process in \(place): Object was retained too many times."
+        ),
+        ("Swift runtime failure: a new kind", "A check failed in \(place): Swift runtime failure: a new kind."),
         ("Shop: shop.c:48: stamp: Assertion `weight > 1' failed.\n", "An `assert` of C failed in \(place)."),
         (
             "free(): double free detected in tcache 2",
@@ -106,12 +135,33 @@ import Testing
         )
     }
 
-    @Test func exceptionOfCXX() {
+    @Test(arguments: [
+        ("__cxa_throw", ": it was thrown in \(place)."),
+        ("__cxa_rethrow", ": it was thrown again in \(place)."),
+        (
+            "__clang_call_terminate",
+            ": it could not leave \(place), which is `noexcept`; what threw it is called from there."
+        ),
+        (
+            "__cxa_call_terminate",
+            ": it could not leave \(place), which is `noexcept`; what threw it is called from there."
+        ),
+        ("_ZSt9terminatev", ", noticed in \(place)."),
+    ])
+    func exceptionOfCXX(_ function: String, _ rest: String) {
         var crash = Crash.signal(6, "SIGABRT", message: "uncaught std::runtime_error: no paper")
         crash.messageSource = "terminate"
-        #expect(
-            sentence(crash) == "A C++ exception that nothing caught ended the process: it was thrown in \(Self.place)."
-        )
+        let stack = Stack("swift \(function)", "total(of:)@Cart.swift:41", "main")
+        #expect(sentence(crash, stack) == "A C++ exception that nothing caught ended the process\(rest)")
+        let nowhere = "A C++ exception that nothing caught ended the process"
+        #expect(sentence(crash, Stack("swift \(function)"))?.hasPrefix(nowhere) == true)
+    }
+
+    @Test func abortSaysWhyWhenItIsKnown() {
+        let crash = Crash.signal(6, "SIGABRT", code: -6, "SI_TKILL", message: "pool: 3 leaks\nof 7")
+        #expect(sentence(crash) == "The process ended itself by `abort` in \(Self.place): pool: 3 leaks.")
+        let long = Crash.signal(6, "SIGABRT", message: String(repeating: "long ", count: 40))
+        #expect(sentence(long)?.hasSuffix("long …") == true)
     }
 
     @Test(arguments: [
@@ -154,7 +204,7 @@ import Testing
         (8, "SIGFPE", 1, "FPE_INTDIV", false, "A number was divided by zero in \(place)."),
         (
             7, "SIGBUS", 2, "BUS_ADRERR", false,
-            "A mapped file was read beyond its end, which somebody shortened in \(place)."
+            "A mapped file was used beyond its end in \(place): it was shortened since, or cannot be read."
         ),
         (
             31, "SIGSYS", 1, "SYS_SECCOMP", false,
