@@ -7,8 +7,9 @@ functions that are inlined into each other several levels deep, each leaf a call
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
-from harness import BUILD, ROOT, Failure, log, swift_build
+from harness import BUILD, ROOT, SWIFT, Failure, log, swift_build
 
 FILES = 60
 ENTRIES = 12
@@ -83,13 +84,60 @@ def debug_bytes(program):
     return sum(int(size, 16) for size in re.findall(r"\.debug_\w+\s+\w+\s+[0-9a-f]+\s+[0-9a-f]+\s+([0-9a-f]+)", table))
 
 
-def large_program(name="large", count=FILES, wanted=WANTED):
-    """The program of so many files, and how many bytes of debug information it has."""
-    directory = BUILD / name
-    generate(directory, count)
+def large_program():
+    """The program, and how many bytes of debug information it has."""
+    directory = BUILD / "large"
+    generate(directory, FILES)
     log("the first build of the large program takes some minutes; it is kept in .build/benchmarks")
-    program = swift_build(directory, BUILD / f"{name}-build", ["LargeCrasher"]) / "LargeCrasher"
+    program = swift_build(directory, BUILD / "large-build", ["LargeCrasher"]) / "LargeCrasher"
+    return program, enough_debug_bytes(program, WANTED)
+
+
+def enough_debug_bytes(program, wanted):
     size = debug_bytes(program)
     if size < wanted:
-        raise Failure(f"the large program has {size} bytes of debug information instead of {wanted}: raise its files")
-    return program, size
+        raise Failure(f"{program.name} has {size} bytes of debug information instead of {wanted}: raise its files")
+    return size
+
+
+#: Of the program that has twice as much: files of a module, and modules.
+PART_FILES = 12
+PARTS = 10
+
+
+def larger_program():
+    """A program of 200 MB of debug information that is only ever looked at, and how much it has.
+
+    To compile so much takes a quarter of an hour. So one module is compiled, and the others are its objects under names of the
+    same length: functions, files and debug information of their own, as if there were a source of each.
+    """
+    directory = BUILD / "larger"
+    directory.mkdir(parents=True, exist_ok=True)
+    sources = {directory / f"Part{number}.swift": source(number) for number in range(PART_FILES)}
+    program = directory / "Larger"
+    if program.exists() and all(path.exists() and path.read_text() == text for path, text in sources.items()):
+        return program, enough_debug_bytes(program, 2 * WANTED)
+    log("building the program with 200 MB of debug information, which takes a minute; it is kept in .build/benchmarks")
+    program.unlink(missing_ok=True)
+    for path, text in sources.items():
+        path.write_text(text)
+    swiftc = Path(shutil.which(SWIFT) or SWIFT).parent / "swiftc"
+    compile_whole = [swiftc, "-O", "-g", "-wmo", "-num-threads", "2", "-swift-version", "6"]
+    run(directory, [*compile_whole, "-parse-as-library", "-module-name", "Ballast", "-c", *sources])
+    objects = []
+    for number in range(PARTS):
+        for path in sources:
+            data = (directory / f"{path.stem}.o").read_bytes()
+            objects.append(directory / f"{path.stem}.{number}.o")
+            objects[-1].write_bytes(data.replace(b"Ballast", b"Ballas%d" % number))
+    (directory / "main.swift").write_text("print(CommandLine.argc)\n")
+    run(directory, [*compile_whole, "-o", program, "main.swift", *objects])
+    for path in directory.glob("*.o"):
+        path.unlink()
+    return program, enough_debug_bytes(program, 2 * WANTED)
+
+
+def run(directory, command):
+    done = subprocess.run([str(part) for part in command], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        raise Failure(f"{Path(command[0]).name} failed:\n{done.stdout[-4000:]}")

@@ -6,7 +6,6 @@ public import CrashReport
 public final class AddressLookup {
     private let build: Build
     private let base: UInt64
-    private let demangler = Demangler()
 
     /// Opens a binary; its debug files are opened when an address is asked for that no process has asked for before.
     ///
@@ -41,7 +40,7 @@ public final class AddressLookup {
 
     /// The functions at an address of the file, the innermost inlined one first; empty when nothing is known.
     public func symbols(at address: UInt64) -> [FrameSymbol] {
-        build.answer(at: address &- base, isCall: false, demangler: demangler)?.symbols ?? []
+        build.answer(at: address &- base, isCall: false)?.symbols ?? []
     }
 
     /// Keeps what was found for the next process.

@@ -52,13 +52,13 @@ final class Build {
     }
 
     /// Functions at an address, counted from where the image begins, which is inside a call or not (`CompileUnit.places`).
-    func answer(at offset: UInt64, isCall: Bool, demangler: Demangler) -> DebugModule.Answer? {
+    func answer(at offset: UInt64, isCall: Bool) -> DebugModule.Answer? {
         guard offset & Self.call == 0 else { return nil }
         let key = offset | (isCall ? Self.call : 0)
         if let known = answers[key] { return known }
         if module == nil, failure == nil { open() }
         guard let module else { return nil }
-        let answer = module.answer(at: module.base &+ offset, isCall: isCall, demangler: demangler)
+        let answer = module.answer(at: module.base &+ offset, isCall: isCall)
         if answers.count >= Self.answerLimit { answers.removeAll(keepingCapacity: true) }
         answers[key] = answer
         if file != nil { fresh.append(key) }

@@ -41,7 +41,11 @@ extension FrameOrigin {
 
     /// Origin of a function found in an image of the service.
     public init(of symbol: FrameSymbol) {
-        let name = symbol.mangled ?? symbol.function
+        self.init(ofFunction: symbol.mangled ?? symbol.function, hasDebugInformation: symbol.file != nil)
+    }
+
+    /// Origin of a function by its name as the linker knows it.
+    init(ofFunction name: String, hasDebugInformation: Bool) {
         if name.hasPrefix("_Z") {
             self = Self.ofCXX(name)
         } else if Demangler.isMangled(name) {
@@ -50,10 +54,10 @@ extension FrameOrigin {
                 self = Self.isRuntimeModule(module) ? .runtime : .service
             } else {
                 // A function with a name of its own, such as a specialised `swift_unexpectedErrorTyped`.
-                self = Self.ofC(String(declaration), hasDebugInformation: symbol.file != nil)
+                self = Self.ofC(String(declaration), hasDebugInformation: hasDebugInformation)
             }
         } else {
-            self = Self.ofC(name, hasDebugInformation: symbol.file != nil)
+            self = Self.ofC(name, hasDebugInformation: hasDebugInformation)
         }
     }
 

@@ -3,6 +3,7 @@ import CDwfl
 /// One compile unit: its functions, made into a table when first asked, and its lines.
 final class CompileUnit {
     private let root: Dwarf_Die
+    private let names: FunctionNames
     private let directory: String?
     private let isSwift: Bool
     /// DW_LANG_Swift, by DWARF's list of languages.
@@ -10,9 +11,12 @@ final class CompileUnit {
 
     private var functions: FunctionTable?
     private var files: OpaquePointer??
+    /// By libdw's names of files, of which it has one each.
+    private var paths: [UnsafePointer<CChar>: String?] = [:]
 
-    init(_ root: Dwarf_Die) {
+    init(_ root: Dwarf_Die, names: FunctionNames) {
         self.root = root
+        self.names = names
         self.directory = root.text(DW_AT_comp_dir)
         self.isSwift = root.number(DW_AT_language) == Self.swiftLanguage
     }
@@ -24,19 +28,15 @@ final class CompileUnit {
     func places(at address: UInt64, isCall: Bool, code: CodeRanges, budget: inout WorkBudget) -> [Place] {
         if functions == nil { functions = FunctionTable(root, code: code, budget: &budget) }
         var place = line(at: address)
-        guard let chain = functions?.chain(at: address, budget: &budget), !chain.isEmpty else {
+        guard let chain = functions?.chain(at: address), !chain.isEmpty else {
             return place.file == nil && place.line == nil ? [] : [place]
         }
         if isCall, place.line == nil {
-            place = placeBefore(address, in: chain[0], budget: &budget) ?? place
+            place = placeBefore(address, in: chain[0]) ?? place
         }
         var places: [Place] = []
         for entry in chain {
-            place.name = entry.linkageName
-            if isSwift, let name = place.name, name.hasSuffix("_main"), !Demangler.isMangled(name) {
-                // SwiftPM renames the entry point of an executable after its module, so that tests can link it.
-                place.sourceName = "main"
-            }
+            place.name = name(of: entry)
             place.inlined = places.count < chain.count - 1
             places.append(place)
             if place.inlined { place = call(of: entry) }
@@ -48,7 +48,7 @@ final class CompileUnit {
     private static let rowLimit = 64
 
     /// The nearest place before `address` that has a line, in the same function: not in one inlined into it, nor around it.
-    private func placeBefore(_ address: UInt64, in function: Dwarf_Die, budget: inout WorkBudget) -> Place? {
+    private func placeBefore(_ address: UInt64, in function: Dwarf_Die) -> Place? {
         var address = address
         for _ in 0..<Self.rowLimit {
             var root = root
@@ -57,7 +57,7 @@ final class CompileUnit {
                 start <= address
             else { return nil }
             address = start - 1
-            guard let chain = functions?.chain(at: address, budget: &budget),
+            guard let chain = functions?.chain(at: address),
                 chain.contains(where: { $0.offset == function.offset })
             else { return nil }
             guard chain.first?.offset == function.offset else { continue }
@@ -77,6 +77,16 @@ final class CompileUnit {
         dwarf_linecol(row, &column)
         place.set(file: path(dwarf_linesrc(row, nil, nil)), line: Int(number), column: Int(column))
         return place
+    }
+
+    /// What a function or an inlined call of one is called.
+    private func name(of entry: Dwarf_Die) -> FunctionName? {
+        names.ofEntry(at: entry.instanceOf ?? entry.offset) {
+            guard let name = entry.linkageName else { return nil }
+            guard isSwift, name.hasSuffix("_main"), !Demangler.isMangled(name) else { return names.named(name) }
+            // SwiftPM renames the entry point of an executable after its module, so that tests can link it.
+            return FunctionName(name, "main")
+        }
     }
 
     /// Where an inlined function was called.
@@ -103,7 +113,15 @@ final class CompileUnit {
 
     /// Absolute, and nil for what the compiler made up (`<compiler-generated>`, `<stdin>`, `???`).
     private func path(_ pointer: UnsafePointer<CChar>?) -> String? {
-        guard let pointer, let name = boundedName(pointer), name != "???", !name.hasSuffix(">") else { return nil }
+        guard let pointer else { return nil }
+        if let known = paths[pointer] { return known }
+        let made = makePath(pointer)
+        paths[pointer] = .some(made)
+        return made
+    }
+
+    private func makePath(_ pointer: UnsafePointer<CChar>) -> String? {
+        guard let name = boundedName(pointer), name != "???", !name.hasSuffix(">") else { return nil }
         guard !name.hasPrefix("/"), let directory, !directory.isEmpty else { return name }
         // A unit's directory may be relative itself, and libdw has then put it in front already.
         if name.hasPrefix(directory) { return name }

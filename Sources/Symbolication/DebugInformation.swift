@@ -7,6 +7,7 @@ import CDwfl
 final class DebugInformation {
     private let dwarf: OpaquePointer
     private let file: ELFFile
+    private let names: FunctionNames
     private var units: [CompileUnit] = []
     private var unitRanges = RangeTable()
     private var budget: WorkBudget
@@ -14,13 +15,14 @@ final class DebugInformation {
     private var isTorn = false
 
     /// Reads the list of units; nil when the file has no DWARF.
-    init?(_ file: ELFFile) {
+    init?(_ file: ELFFile, names: FunctionNames) {
         // References into a shared file (dwz) would make libdw open a path that is written in this one.
         guard file.section(named: ".gnu_debugaltlink") == nil,
             let dwarf = dwarf_begin_elf(file.handle, DWARF_C_READ, nil)
         else { return nil }
         self.dwarf = dwarf
         self.file = file
+        self.names = names
         self.budget = WorkBudget(fileSize: file.size)
         readUnits()
         unitRanges.seal()
@@ -59,17 +61,14 @@ final class DebugInformation {
                 }
                 return budget.spend()
             }
-            if hasCode { units.append(CompileUnit(root)) }
+            if hasCode { units.append(CompileUnit(root, names: names)) }
         }
     }
 }
 
-/// One function at an address, before demangling.
+/// One function at an address.
 struct Place {
-    /// As the linker knows it.
-    var name: String?
-    /// As the source has it, where the linker's name is not made from it.
-    var sourceName: String?
+    var name: FunctionName?
     var file: String?
     var line: Int?
     var column: Int?

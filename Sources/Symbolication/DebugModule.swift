@@ -14,6 +14,7 @@ final class DebugModule {
 
     private let files: [ELFFile]
     private let debug: DebugInformation?
+    private let names = FunctionNames()
     /// Made when first needed: answers that were kept may do without.
     private var table: SymbolTable?
     /// True when a file of it that should have debug information ends early, or has some that cannot be read at all.
@@ -33,7 +34,8 @@ final class DebugModule {
         let main = object ?? debugFile
         base = main?.base ?? 0
         size = (object?.size ?? 0) + (debugFile?.size ?? 0)
-        debug = debugFile.flatMap(DebugInformation.init) ?? object.flatMap(DebugInformation.init)
+        let names = names
+        debug = [debugFile, object].compactMap(\.self).lazy.compactMap { DebugInformation($0, names: names) }.first
         files = [debugFile, object].compactMap(\.self)
         announced = files.map(\.content).max() ?? .nothing
         isCut = files.contains { $0.isCut }
@@ -74,30 +76,31 @@ final class DebugModule {
     }
 
     /// Functions at an address of the file, which is inside a call or not (`CompileUnit.places`).
-    func answer(at address: UInt64, isCall: Bool = false, demangler: Demangler) -> Answer {
-        let symbols = symbols(at: address, isCall: isCall, demangler: demangler)
-        return Answer(symbols: symbols, origin: FrameOrigin(of: symbols))
-    }
-
-    private func symbols(at address: UInt64, isCall: Bool, demangler: Demangler) -> [FrameSymbol] {
+    func answer(at address: UInt64, isCall: Bool = false) -> Answer {
         var places = debug?.places(at: address, isCall: isCall) ?? []
         if places.isEmpty || places[places.count - 1].name == nil, let name = symbols.name(at: address) {
             // No function entry: a line may be known all the same.
             var place = places.popLast() ?? Place(inlined: false)
-            place.name = name
+            place.name = names.named(name)
             places.append(place)
         }
-        return places.compactMap { place -> FrameSymbol? in
-            guard let name = place.name else { return nil }
-            let function = place.sourceName ?? demangler.short(name)
-            return FrameSymbol(
-                function: function,
-                mangled: function == name ? nil : name,
-                file: place.file,
-                line: place.line,
-                column: place.column,
-                inlined: place.inlined
+        var answer = Answer(symbols: [], origin: nil)
+        answer.symbols.reserveCapacity(places.count)
+        for place in places {
+            guard let name = place.name else { continue }
+            answer.symbols.append(
+                FrameSymbol(
+                    function: name.text,
+                    mangled: name.mangled,
+                    file: place.file,
+                    line: place.line,
+                    column: place.column,
+                    inlined: place.inlined
+                )
             )
+            // The service's, if any of them is; else that of the outermost.
+            if answer.origin != .service { answer.origin = name.origin(hasFile: place.file != nil) }
         }
+        return answer
     }
 }

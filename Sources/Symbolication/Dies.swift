@@ -36,6 +36,17 @@ extension Dwarf_Die {
         return dwarf_attr_integrate(&die, UInt32(name), &attribute) == nil ? nil : attribute
     }
 
+    /// Where the entry is of which this one is an inlined call; nil for others.
+    var instanceOf: UInt64? {
+        var die = self
+        var attribute = Dwarf_Attribute()
+        var origin = Dwarf_Die()
+        guard tag == DW_TAG_inlined_subroutine, dwarf_attr(&die, UInt32(DW_AT_abstract_origin), &attribute) != nil,
+            dwarf_formref_die(&attribute, &origin) != nil
+        else { return nil }
+        return origin.offset
+    }
+
     /// A number attribute of this very entry.
     func number(_ name: Int) -> UInt64? {
         var die = self

@@ -7,7 +7,6 @@ public import CrashReport
 /// thread, queue or actor.
 public final class Symbolicator {
     private let finder: DebugFileFinder
-    private let demangler = Demangler()
     private var builds: [String: KnownBuild] = [:]
     private var clock = 0
     private var imageInUse = -1
@@ -131,7 +130,7 @@ public final class Symbolicator {
             (frame.offset ?? frame.address &- images[index].image.base)
             &- (frame.trust.isReturnAddress || isBehind ? 1 : 0)
         let isCall = frame.trust.isReturnAddress && isChecked
-        guard let answer = build.answer(at: offset, isCall: isCall, demangler: demangler) else { return }
+        guard let answer = build.answer(at: offset, isCall: isCall) else { return }
         frame.symbols = answer.symbols
         if images[index].owner == .service, let origin = answer.origin { frame.origin = origin }
     }

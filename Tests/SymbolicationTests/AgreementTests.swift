@@ -72,7 +72,7 @@ import Testing
         var shares = Shares()
         var (inlined, stretched) = (0, 0)
         for (address, answer) in zip(addresses, expected) {
-            let own = module.answer(at: address, isCall: false, demangler: Demangler()).symbols.map {
+            let own = module.answer(at: address, isCall: false).symbols.map {
                 Line(function: $0.mangled ?? $0.function, file: $0.file, line: $0.line, column: $0.column)
             }
             if answer.count > 1 { inlined += 1 }

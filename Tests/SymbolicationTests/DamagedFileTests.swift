@@ -97,14 +97,12 @@ import Testing
         let module = DebugModule(object: file, debugFile: nil)
         for range in file.code.ranges.prefix(8) {
             for _ in 0..<100 where !range.isEmpty {
-                _ = module.answer(
-                    at: range.lowerBound &+ random.next() % (range.upperBound - range.lowerBound),
-                    demangler: Demangler()
-                )
+                let offset = random.next() % (range.upperBound - range.lowerBound)
+                _ = module.answer(at: range.lowerBound &+ offset)
             }
         }
-        _ = module.answer(at: 0, demangler: Demangler())
-        _ = module.answer(at: .max, demangler: Demangler())
+        _ = module.answer(at: 0)
+        _ = module.answer(at: .max)
         _ = module.shortcoming
     }
 }

@@ -64,7 +64,7 @@ import Testing
         let range = try file.function("$s7Fixture5cents2ofS2i_tF")
         let trap = try #require(
             range.first {
-                module.answer(at: $0, demangler: Demangler()).symbols.first?.function.hasPrefix("Swift runtime failure")
+                module.answer(at: $0).symbols.first?.function.hasPrefix("Swift runtime failure")
                     == true
             }
         )
@@ -93,7 +93,7 @@ import Testing
         let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
         let first = try #require(lines.firstIndex { $0.hasPrefix("    till.change { total in") }) + 1
         func innermost(_ address: UInt64, isCall: Bool) -> FrameSymbol? {
-            module.answer(at: address, isCall: isCall, demangler: Demangler()).symbols.first
+            module.answer(at: address, isCall: isCall).symbols.first
         }
         var found = 0
         for address in try file.function("$s7Fixture6nestedySiAA4TillCFySizXEfU_") {

@@ -7,11 +7,12 @@
 #include <stdio.h>
 
 #define FUNCTIONS(X)                                                                                                   \
-    X(dwarf_attr) X(dwarf_attr_integrate) X(dwarf_begin_elf) X(dwarf_child) X(dwarf_cu_getdwarf) X(dwarf_cuoffset)     \
-    X(dwarf_dieoffset) X(dwarf_end) X(dwarf_filesrc) X(dwarf_formstring) X(dwarf_formudata) X(dwarf_get_units)         \
-    X(dwarf_getsrc_die) X(dwarf_getsrcfiles) X(dwarf_lineaddr) X(dwarf_linecol) X(dwarf_lineno) X(dwarf_linesrc)       \
-    X(dwarf_next_unit) X(dwarf_ranges) X(dwarf_siblingof) X(dwarf_tag) X(dwelf_elf_gnu_build_id)                       \
-    X(dwelf_elf_gnu_debuglink) X(elf_begin) X(elf_end) X(elf_getdata)                                                  \
+    X(dwarf_abbrevhaschildren) X(dwarf_attr) X(dwarf_attr_integrate) X(dwarf_begin_elf) X(dwarf_cu_getdwarf)           \
+    X(dwarf_cuoffset) X(dwarf_dieoffset) X(dwarf_end) X(dwarf_filesrc) X(dwarf_formref_die) X(dwarf_formstring)        \
+    X(dwarf_formudata) X(dwarf_get_units) X(dwarf_getabbrev) X(dwarf_getabbrevattr_data) X(dwarf_getabbrevcode)        \
+    X(dwarf_getabbrevtag) X(dwarf_getattrcnt) X(dwarf_getsrc_die) X(dwarf_getsrcfiles) X(dwarf_lineaddr)               \
+    X(dwarf_linecol) X(dwarf_lineno) X(dwarf_linesrc) X(dwarf_next_unit) X(dwarf_ranges) X(dwarf_tag)                  \
+    X(dwelf_elf_gnu_build_id) X(dwelf_elf_gnu_debuglink) X(elf_begin) X(elf_end) X(elf_getdata)                        \
     X(elf_getphdrnum) X(elf_getshdrstrndx) X(elf_kind) X(elf_nextscn) X(elf_strptr) X(elf_version) X(gelf_getphdr)     \
     X(gelf_getehdr) X(gelf_getshdr) X(gelf_getsym)
 
@@ -51,22 +52,31 @@ const char *mayday_libdw_load(void) {
         return library.name != NULL ? library.name(__VA_ARGS__) : (result)0;                                           \
     }
 
+FORWARD(int, dwarf_abbrevhaschildren, (Dwarf_Abbrev * abbreviation), abbreviation)
 FORWARD(Dwarf_Attribute *, dwarf_attr, (Dwarf_Die * die, unsigned int name, Dwarf_Attribute *result), die, name, result)
 FORWARD(Dwarf_Attribute *, dwarf_attr_integrate, (Dwarf_Die * die, unsigned int name, Dwarf_Attribute *result), die, name,
         result)
 FORWARD(Dwarf *, dwarf_begin_elf, (Elf * elf, Dwarf_Cmd command, Elf_Scn *group), elf, command, group)
-FORWARD(int, dwarf_child, (Dwarf_Die * die, Dwarf_Die *result), die, result)
 FORWARD(Dwarf *, dwarf_cu_getdwarf, (Dwarf_CU * unit), unit)
 FORWARD(Dwarf_Off, dwarf_cuoffset, (Dwarf_Die * die), die)
 FORWARD(Dwarf_Off, dwarf_dieoffset, (Dwarf_Die * die), die)
 FORWARD(int, dwarf_end, (Dwarf * dwarf), dwarf)
 FORWARD(const char *, dwarf_filesrc, (Dwarf_Files * file, size_t index, Dwarf_Word *time, Dwarf_Word *length), file, index,
         time, length)
+FORWARD(Dwarf_Die *, dwarf_formref_die, (Dwarf_Attribute * attribute, Dwarf_Die *result), attribute, result)
 FORWARD(const char *, dwarf_formstring, (Dwarf_Attribute * attribute), attribute)
 FORWARD(int, dwarf_formudata, (Dwarf_Attribute * attribute, Dwarf_Word *value), attribute, value)
 FORWARD(int, dwarf_get_units,
         (Dwarf * dwarf, Dwarf_CU *unit, Dwarf_CU **next, Dwarf_Half *version, uint8_t *type, Dwarf_Die *die, Dwarf_Die *sub),
         dwarf, unit, next, version, type, die, sub)
+FORWARD(Dwarf_Abbrev *, dwarf_getabbrev, (Dwarf_Die * die, Dwarf_Off offset, size_t *length), die, offset, length)
+FORWARD(int, dwarf_getabbrevattr_data,
+        (Dwarf_Abbrev * abbreviation, size_t index, unsigned int *name, unsigned int *form, Dwarf_Sword *data,
+         Dwarf_Off *offset),
+        abbreviation, index, name, form, data, offset)
+FORWARD(unsigned int, dwarf_getabbrevcode, (Dwarf_Abbrev * abbreviation), abbreviation)
+FORWARD(unsigned int, dwarf_getabbrevtag, (Dwarf_Abbrev * abbreviation), abbreviation)
+FORWARD(int, dwarf_getattrcnt, (Dwarf_Abbrev * abbreviation, size_t *count), abbreviation, count)
 FORWARD(Dwarf_Line *, dwarf_getsrc_die, (Dwarf_Die * die, Dwarf_Addr address), die, address)
 FORWARD(int, dwarf_getsrcfiles, (Dwarf_Die * die, Dwarf_Files **files, size_t *count), die, files, count)
 FORWARD(int, dwarf_lineaddr, (Dwarf_Line * line, Dwarf_Addr *address), line, address)
@@ -80,7 +90,6 @@ FORWARD(int, dwarf_next_unit,
 FORWARD(ptrdiff_t, dwarf_ranges,
         (Dwarf_Die * die, ptrdiff_t offset, Dwarf_Addr *base, Dwarf_Addr *start, Dwarf_Addr *end), die, offset, base, start,
         end)
-FORWARD(int, dwarf_siblingof, (Dwarf_Die * die, Dwarf_Die *result), die, result)
 FORWARD(int, dwarf_tag, (Dwarf_Die * die), die)
 FORWARD(ssize_t, dwelf_elf_gnu_build_id, (Elf * elf, const void **id), elf, id)
 FORWARD(const char *, dwelf_elf_gnu_debuglink, (Elf * elf, GElf_Word *checksum), elf, checksum)
