@@ -6,6 +6,7 @@ import sys
 import capture
 import delivery
 import harness
+import queries
 import scale
 import sdk
 import store
@@ -15,6 +16,7 @@ import telling
 GROUPS = {
     "capture": capture.run,
     "delivery": delivery.run,
+    "queries": queries.run,
     "scale": scale.run,
     "sdk": sdk.run,
     "store": store.run,
