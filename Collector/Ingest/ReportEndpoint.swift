@@ -1,6 +1,4 @@
 import CrashReport
-import Dispatch
-import Foundation
 import Store
 
 /// `POST /api/PROJECT/reports`: a report is checked, kept, and only then acknowledged.
@@ -9,12 +7,10 @@ struct ReportEndpoint: Sendable {
     private let projects: KnownProjects
     let metrics: IngestMetrics
     let log: ServerLog
-    let limits: ReportLimits
     /// Called after a report was kept.
     let onStored: @Sendable () -> Void
     private let limiter = RateLimiter()
-    /// Bounds the memory and the cores that checking takes.
-    private let checking = DispatchSemaphore(value: max(2, ProcessInfo.processInfo.activeProcessorCount))
+    private let checks: ReportChecks
 
     /// Largest body; one that expands to more than the format's 64 MiB is refused by the reader.
     static let maximumBody = 8 << 20
@@ -27,7 +23,7 @@ struct ReportEndpoint: Sendable {
         limits: ReportLimits,
         onStored: @escaping @Sendable () -> Void
     ) {
-        self.limits = limits
+        checks = ReportChecks(limits: limits)
         self.store = store
         projects = KnownProjects(store: store)
         self.metrics = metrics
@@ -80,7 +76,7 @@ struct ReportEndpoint: Sendable {
     func answer(_ request: HTTPRequest, project: Int, body: [UInt8]) -> HTTPAnswer {
         let report: Report
         do throws(ReportDecodingError) {
-            report = try check(body)
+            report = try checks.report(in: body)
         } catch {
             return .error(error.kind == .limit ? 413 : 400, error.description)
         }
@@ -118,12 +114,6 @@ struct ReportEndpoint: Sendable {
         413,
         "the body is larger than \(maximumBody) bytes: a report holds stacks and facts, not memory; cut it at its source"
     )
-
-    private func check(_ body: [UInt8]) throws(ReportDecodingError) -> Report {
-        checking.wait()
-        defer { checking.signal() }
-        return try Report.decode(gzip: body, limits: limits).report
-    }
 
     private func storeAnswer(_ error: StoreError) -> HTTPAnswer {
         metrics.storeFailed(error)

@@ -17,16 +17,22 @@ public struct JSONKey {
     /// False with escapes or beyond ASCII: equality is not that of the bytes then.
     let isPlain: Bool
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, hasEscapes: Bool) {
-        self.bytes = bytes
+    /// The key at a place in the text.
+    init(in text: UnsafeBufferPointer<UInt8>, _ place: Range<Int>, hasEscapes: Bool) {
+        bytes = UnsafeBufferPointer(rebasing: text[place])
+        let raw = UnsafeRawBufferPointer(text)
         var start: UInt64 = 0
-        var high: UInt8 = 0
-        for (index, byte) in bytes.enumerated() {
-            if index < 8 { start |= UInt64(byte) << (8 * UInt64(index)) }
-            high |= byte
+        if place.lowerBound + 8 <= raw.count {
+            // What is behind a shorter key is taken off again.
+            start = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: place.lowerBound, as: UInt64.self))
+            if place.count < 8 { start &= (1 << UInt64(8 * place.count)) - 1 }
+        } else {
+            for (index, byte) in bytes.prefix(8).enumerated() { start |= UInt64(byte) << UInt64(8 * index) }
         }
         self.start = start
-        isPlain = !hasEscapes && high < 0x80
+        isPlain =
+            !hasEscapes && start & 0x8080_8080_8080_8080 == 0
+            && (place.count <= 8 || bytes.dropFirst(8).allSatisfy { $0 < 0x80 })
     }
 
     /// The key without its quotes and escapes.

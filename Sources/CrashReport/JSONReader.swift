@@ -116,7 +116,7 @@ public struct JSONReader {
     @inline(never)
     private mutating func nextKey(of object: inout OpenObject) throws(JSONError) -> JSONKey? {
         guard try goesOn("}", isAtStart: object.isAtStart) else {
-            openKeys.removeSubrange(object.mark...)
+            openKeys.removeLast(openKeys.count - object.mark)
             return nil
         }
         object.isAtStart = false
@@ -158,7 +158,10 @@ public struct JSONReader {
         if many != nil {
             isNew = many?.insert(key.text).inserted ?? true
         } else {
-            isNew = !openKeys[mark...].contains { $0 == key }
+            isNew = openKeys.withUnsafeBufferPointer { keys in
+                for index in mark..<keys.count where keys[index] == key { return false }
+                return true
+            }
             openKeys.append(key)
             if openKeys.count - mark > 16 { many = Set(openKeys[mark...].map(\.text)) }
         }
@@ -251,6 +254,15 @@ public struct JSONReader {
     func isNext(_ text: StaticString) -> Bool {
         guard text.utf8CodeUnitCount <= bytes.count - position else { return false }
         return bytes.baseAddress.map { memcmp($0 + position, text.utf8Start, text.utf8CodeUnitCount) == 0 } ?? false
+    }
+
+    /// True when the bytes go on with this text in quotes. It has to be one that needs no escapes.
+    func isNextQuoted(_ text: String) -> Bool {
+        let end = position + text.utf8.count + 1
+        guard end < bytes.count, bytes[position] == UInt8(ascii: "\""), bytes[end] == UInt8(ascii: "\"") else {
+            return false
+        }
+        return text.utf8.elementsEqual(bytes[(position + 1)..<end])
     }
 
     /// An error in the grammar at the position.

@@ -25,7 +25,7 @@ extension JSONReader {
         } else {
             position += 1
         }
-        return JSONKey(UnsafeBufferPointer(rebasing: bytes[start..<(position - 1)]), hasEscapes: hasEscapes)
+        return JSONKey(in: bytes, start..<(position - 1), hasEscapes: hasEscapes)
     }
 
     /// Reads all that is there as the inside of a string.

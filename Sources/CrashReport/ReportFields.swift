@@ -6,18 +6,18 @@ extension JSONReader {
     mutating func hex() throws(JSONError) -> UInt64 {
         skipSpace()
         let start = position
-        let problem = JSONError(.mismatch, at: start, "expected a hex string")
+        func problem() -> JSONError { JSONError(.mismatch, at: start, "expected a hex string") }
         guard peek() == UInt8(ascii: "\"") else { throw expected("a hex string") }
         guard position + 3 < bytes.count, bytes[start + 1] == UInt8(ascii: "0"), bytes[start + 2] == UInt8(ascii: "x")
-        else { throw problem }
+        else { throw problem() }
         var index = start + 3
         var value: UInt64 = 0
         while index < bytes.count, let digit = hexDigit(bytes[index]) {
-            guard index - start < 19 else { throw problem }
+            guard index - start < 19 else { throw problem() }
             value = value << 4 | UInt64(digit)
             index += 1
         }
-        guard index > start + 3, index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { throw problem }
+        guard index > start + 3, index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { throw problem() }
         position = index + 1
         return value
     }
@@ -57,6 +57,11 @@ extension JSONReader {
     where Word.RawValue == String {
         skipSpace()
         let start = position
+        // No `String` is made of a word that stands there as it is spelled.
+        for word in Word.allCases where isNextQuoted(word.rawValue) {
+            position += word.rawValue.utf8.count + 2
+            return word
+        }
         let text = try string()
         guard let word = Word(rawValue: text) else {
             let words = Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")

@@ -169,6 +169,39 @@ struct RefusalTests {
         #expect(try server.count == 1)
     }
 
+    @Test("a connection on which nothing more comes is closed, one that goes on is kept")
+    func idle() throws {
+        let server = try TestServer { $0.limits.idle = .seconds(1) }
+        let client = try server.connect()
+        for seed in 0..<3 as Range<UInt64> {
+            let body = SampleReport(seed: seed).gzip()
+            let answer = try client.request("POST", "/api/1/reports", headers: server.headers, body: body)
+            #expect(answer.status == 201)
+            #expect(answer.headers["connection"] != "close")
+        }
+        #expect(try client.rest().isEmpty)
+    }
+
+    @Test("a client that does not read its answer is cut off; others are served meanwhile")
+    func slowReader() throws {
+        let large = [UInt8](repeating: 7, count: 32 << 20)
+        let server = try TestServer {
+            $0.limits.request = .seconds(1)
+            $0.read = { _ in .file(large) }
+        }
+        let client = try server.connect()
+        client.send(
+            "GET /api/1/reports/a/file HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer \(server.admin.text)\r\n\r\n"
+        )
+        let other = try server.connect()
+        var metrics = ""
+        for _ in 0..<1_000_000 where !metrics.contains("mayday_http_requests_total{status=\"gone\"} 1\n") {
+            metrics = try other.request("GET", "/metrics").body
+        }
+        #expect(metrics.contains("mayday_http_requests_total{status=\"gone\"} 1\n"))
+        #expect(try client.rest().count < large.count)
+    }
+
     @Test("connections above the limit are told to come back, then closed; there is room again when others end")
     func tooManyConnections() throws {
         let server = try TestServer {

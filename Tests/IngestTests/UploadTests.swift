@@ -156,6 +156,32 @@ struct UploadTests {
         #expect(throws: (any Error).self) { try server.connect() }
     }
 
+    @Test("a stop waits for a body that is on its way, and takes it; nobody new is let in")
+    func stopsBehindBody() throws {
+        let server = try TestServer { $0.limits.stop = .seconds(3_600) }
+        let body = SampleReport().gzip()
+        let client = try server.connect()
+        client.send(
+            "POST /api/1/reports HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer \(server.key.text)\r\n"
+                + "Content-Length: \(body.count)\r\nExpect: 100-continue\r\n\r\n"
+        )
+        // It is begun.
+        #expect(try client.answer().status == 100)
+        client.send(Array(body.prefix(20)))
+        let isStopped = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            server.server.stop()
+            isStopped.signal()
+        }
+        while (try? server.connect()) != nil {}
+        client.send(Array(body.dropFirst(20)))
+        let answer = try client.answer()
+        #expect(answer.status == 201)
+        #expect(answer.headers["connection"] == "close")
+        isStopped.wait()
+        #expect(try server.count == 1)
+    }
+
     @Test("a key that another process replaced is refused at once, and so is a body that was on its way with it")
     func replacedKey() throws {
         let server = try TestServer()
