@@ -16,7 +16,8 @@
 
 enum {
     MAX_ROUNDS = 4,
-    PARK_LIMIT_NS = 300 * 1000 * 1000,
+    /// How long others have to stop, of each millisecond of the capture: 300 ms of two seconds.
+    PARK_SHARE_NS = 150 * 1000,
     /// How long threads stay stopped once a previous handler runs: it may need a lock that one of them holds.
     CHAIN_LIMIT_MS = 5000,
     WATCHDOG_MARGIN_MS = 3000,
@@ -179,7 +180,7 @@ static bool await_settled(uint64_t limit) {
 }
 
 void mayday_stage_park(void) {
-    uint64_t limit = mayday_monotonic_ns() + PARK_LIMIT_NS;
+    uint64_t limit = mayday_monotonic_ns() + (uint64_t)mayday_settings->capture_deadline_ms * PARK_SHARE_NS;
     if (!mayday_capture_signal_ready()) {
         mayday_note_cut("park", "io");
         return;

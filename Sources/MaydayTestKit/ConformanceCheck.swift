@@ -17,10 +17,11 @@ struct ConformanceCheck {
         case anything
     }
 
+    /// How long anything may take that has no reason to wait.
+    let patience: Duration
     private var problems: [String] = []
 
-    /// How long anything may take that has no reason to wait: generous, since machines are busy.
-    private static let patience = Duration.seconds(60)
+    init(patience: Duration) { self.patience = patience }
 
     func finish() throws(UploaderConformanceFailure) {
         guard problems.isEmpty else { throw UploaderConformanceFailure(problems: problems) }
@@ -39,40 +40,55 @@ struct ConformanceCheck {
             uploader.largestReport.map { $0 > 0 } ?? true,
             "largestReport: it is not positive, and nothing would be sent"
         )
-        await returns("prepare") { try? await uploader.prepare(deadline: .now + .seconds(60)) }
-        let report = ConformanceReports.plain(1)
+        await returns("prepare") { [patience] in try? await uploader.prepare(deadline: .now + patience) }
+        let report = ConformanceReports.plain(1, deadline: patience)
         await upload("success", report, to: uploader, .delivered)
         // An answer may be lost: the backend recognises the report by its id, the uploader remembers nothing.
         await upload("duplicate", report, to: uploader, .delivered)
-        await upload("unicode", ConformanceReports.unicode, to: uploader, .delivered)
-        await upload("oversize", ConformanceReports.large, to: uploader, .deliveredOrRejected)
+        await upload("unicode", ConformanceReports.unicode(deadline: patience), to: uploader, .delivered)
+        await upload("oversize", ConformanceReports.large(deadline: patience), to: uploader, .deliveredOrRejected)
         await upload(
             "a report of which the first line is left",
-            ConformanceReports.short,
+            ConformanceReports.short(deadline: patience),
             to: uploader,
             .deliveredOrRejected
         )
-        await upload("a file that was cut short", ConformanceReports.cut, to: uploader, .deliveredOrRejected)
-        await upload("a file that is no report", ConformanceReports.garbage, to: uploader, .deliveredOrRejected)
+        await upload(
+            "a file that was cut short",
+            ConformanceReports.cut(deadline: patience),
+            to: uploader,
+            .deliveredOrRejected
+        )
+        await upload(
+            "a file that is no report",
+            ConformanceReports.garbage(deadline: patience),
+            to: uploader,
+            .deliveredOrRejected
+        )
         await sideBySide(uploader)
-        await returns("probe") { _ = try? await uploader.probe(deadline: .now + .seconds(60)) }
+        await returns("probe") { [patience] in _ = try? await uploader.probe(deadline: .now + patience) }
         await returns("shutdown") { await uploader.shutdown() }
-        await returns("prepare after shutdown") { try? await uploader.prepare(deadline: .now + .seconds(60)) }
-        await upload("success after shutdown", ConformanceReports.plain(5), to: uploader, .delivered)
+        await returns("prepare after shutdown") { [patience] in try? await uploader.prepare(deadline: .now + patience) }
+        await upload(
+            "success after shutdown",
+            ConformanceReports.plain(5, deadline: patience),
+            to: uploader,
+            .delivered
+        )
     }
 
     /// What must come back, whatever it did.
     private mutating func returns(_ what: String, _ body: @escaping @Sendable () async -> Void) async {
-        let isBack = await firstResult(within: Self.patience) {
+        let isBack = await firstResult(within: patience) {
             await body()
             return true
         }
-        expect(isBack == true, "\(what): it did not return within \(Self.patience)")
+        expect(isBack == true, "\(what): it did not return within \(patience)")
     }
 
     /// A backend that nobody can reach must not be said to be there.
     mutating func probe(_ situation: String, _ uploader: any ReportUploader) async {
-        let isThere = await firstResult(within: Self.patience) {
+        let isThere = await firstResult(within: patience) {
             (try? await uploader.probe(deadline: .now + .milliseconds(1_500))) ?? false
         }
         expect(isThere == false, "\(situation): probe said that the backend is there, or did not return")
@@ -80,7 +96,9 @@ struct ConformanceCheck {
 
     private mutating func sideBySide(_ uploader: any ReportUploader) async {
         let tasks = (10..<18).map { number in
-            Task { await Self.outcome(of: ConformanceReports.plain(number), to: uploader) }
+            Task { [patience] in
+                await Self.outcome(of: ConformanceReports.plain(number, deadline: patience), to: uploader, patience)
+            }
         }
         for task in tasks { judge("several at once", await task.value, .delivered) }
     }
@@ -88,7 +106,7 @@ struct ConformanceCheck {
     // MARK: One that does not
 
     mutating func answer(_ situation: String, _ uploader: any ReportUploader, _ wanted: Wanted) async {
-        await upload(situation, ConformanceReports.plain(2), to: uploader, wanted)
+        await upload(situation, ConformanceReports.plain(2, deadline: patience), to: uploader, wanted)
     }
 
     /// The deadline is the report's, and the uploader keeps it by itself.
@@ -105,8 +123,8 @@ struct ConformanceCheck {
     /// - Parameter arrival: returns when the request is under way.
     mutating func cancellation(_ uploader: any ReportUploader, arrival: @escaping @Sendable () async -> Void) async {
         // A deadline far beyond our patience: only the cancellation can end it.
-        let report = ConformanceReports.plain(4, deadline: ConformanceCheck.patience * 10)
-        let task = Task { await Self.outcome(of: report, to: uploader) }
+        let report = ConformanceReports.plain(4, deadline: patience * 10)
+        let task = Task { [patience] in await Self.outcome(of: report, to: uploader, patience) }
         // Until the request is under way; one that returns without having sent any is judged below.
         let (started, starting) = AsyncStream.makeStream(of: Void.self)
         Task {
@@ -117,7 +135,7 @@ struct ConformanceCheck {
             _ = await task.value
             starting.finish()
         }
-        await firstResult(within: ConformanceCheck.patience) { for await _ in started {} }
+        await firstResult(within: patience) { for await _ in started {} }
         task.cancel()
         judge("cancellation", await task.value, .retry(after: nil))
     }
@@ -130,11 +148,15 @@ struct ConformanceCheck {
         to uploader: any ReportUploader,
         _ wanted: Wanted
     ) async {
-        judge(situation, await Self.outcome(of: report, to: uploader), wanted)
+        judge(situation, await Self.outcome(of: report, to: uploader, patience), wanted)
     }
 
     /// nil when the uploader did not come back.
-    private static func outcome(of report: SpooledReport, to uploader: any ReportUploader) async -> Outcome? {
+    private static func outcome(
+        of report: SpooledReport,
+        to uploader: any ReportUploader,
+        _ patience: Duration
+    ) async -> Outcome? {
         let uploading = Task { () -> Outcome in
             do throws(UploadError) {
                 try await uploader.upload(report)
@@ -157,7 +179,7 @@ struct ConformanceCheck {
 
     private mutating func judge(_ situation: String, _ outcome: Outcome?, _ wanted: Wanted) {
         switch (wanted, outcome) {
-        case (_, nil): problems.append("\(situation): upload did not return within \(ConformanceCheck.patience)")
+        case (_, nil): problems.append("\(situation): upload did not return within \(patience)")
         case (.delivered, .delivered), (.deliveredOrRejected, .delivered): break
         case (.rejected, .failed(.rejected)), (.deliveredOrRejected, .failed(.rejected)): break
         case (.retryOrRejected, .failed), (.anything, _): break

@@ -4,12 +4,12 @@ internal import Mayday
 /// Reports of every shape that a service may leave in its spool.
 enum ConformanceReports {
     /// A crash with a few frames.
-    static func plain(_ number: Int, deadline: Duration = .seconds(60)) -> SpooledReport {
+    static func plain(_ number: Int, deadline: Duration) -> SpooledReport {
         spooled(report(number), deadline: deadline)
     }
 
     /// Every text holds what is not ASCII: wide, combining, right to left, control characters and quotes.
-    static var unicode: SpooledReport {
+    static func unicode(deadline: Duration) -> SpooledReport {
         let text =
             "Größe 大きさ 👩‍👩‍👧 \u{202e}right\u{202c} e\u{301}\u{301} \u{0}\u{1b}[31m \"quoted\" \\ </script> \r\n\t\u{10ffff}"
         var report = report(20)
@@ -33,25 +33,27 @@ enum ConformanceReports {
                 ]
             }
         }
-        return spooled(report)
+        return spooled(report, deadline: deadline)
     }
 
     /// Some megabytes of threads and texts, as much as a big service gives.
-    static var large: SpooledReport {
+    static func large(deadline: Duration) -> SpooledReport {
         var report = report(21)
         let frames = (0..<190).map { Frame(address: 0x1000 + UInt64($0), image: 0, offset: UInt64($0), trust: .cfi) }
         report.threads += (1...400).map { ThreadStack(id: 100 + $0, name: "worker \($0)", frames: frames) }
         report.crash?.message = String(repeating: "long ", count: 20_000)
         report.context = Context(custom: ["payload": .string(String(repeating: "x", count: 500_000))])
-        return spooled(report)
+        return spooled(report, deadline: deadline)
     }
 
     /// The process was killed after the first line.
-    static var short: SpooledReport { spooled(Report(header: report(22).header)) }
+    static func short(deadline: Duration) -> SpooledReport {
+        spooled(Report(header: report(22).header), deadline: deadline)
+    }
 
     /// The file ends in the middle.
-    static var cut: SpooledReport {
-        let whole = plain(23)
+    static func cut(deadline: Duration) -> SpooledReport {
+        let whole = plain(23, deadline: deadline)
         return SpooledReport(
             id: whole.id,
             gzip: Array(whole.gzip.prefix(whole.gzip.count / 2)),
@@ -60,11 +62,11 @@ enum ConformanceReports {
     }
 
     /// Somebody put it there.
-    static var garbage: SpooledReport {
-        SpooledReport(id: report(24).header.id, gzip: Array("this is no report".utf8), deadline: .now + .seconds(60))
+    static func garbage(deadline: Duration) -> SpooledReport {
+        SpooledReport(id: report(24).header.id, gzip: Array("this is no report".utf8), deadline: .now + deadline)
     }
 
-    private static func spooled(_ report: Report, deadline: Duration = .seconds(60)) -> SpooledReport {
+    private static func spooled(_ report: Report, deadline: Duration) -> SpooledReport {
         SpooledReport(id: report.header.id, gzip: report.encode(), deadline: .now + deadline)
     }
 

@@ -54,6 +54,8 @@ public final class ScriptedServer: Sendable {
         var requests: [Request] = []
         var connections: Set<Int32> = []
         var stopped = false
+        /// Holds the port of a server that was stopped, so that nobody else listens there.
+        var placeholder: Int32 = -1
         var waiters: [(count: Int, continuation: CheckedContinuation<[Request], Never>)] = []
     }
 
@@ -63,9 +65,7 @@ public final class ScriptedServer: Sendable {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         self.listener = listener
         guard listener >= 0 else { throw ScriptedServerError(call: "socket", code: errno) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var address = Self.loopback(0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let code = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
@@ -89,6 +89,14 @@ public final class ScriptedServer: Sendable {
         }
     }
 
+    private static func loopback(_ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return address
+    }
+
     /// Every request so far, in the order in which they had arrived whole.
     public var requests: [Request] { state.withLock { $0.requests } }
 
@@ -110,6 +118,13 @@ public final class ScriptedServer: Sendable {
             guard !state.stopped else { return }
             state.stopped = true
             shutdown(listener, Int32(SHUT_RDWR))
+            state.placeholder = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            var address = Self.loopback(port)
+            _ = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    bind(state.placeholder, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
             for connection in state.connections { shutdown(connection, Int32(SHUT_RDWR)) }
         }
     }
@@ -213,5 +228,6 @@ public final class ScriptedServer: Sendable {
     deinit {
         stop()
         close(listener)
+        state.withLock { _ = close($0.placeholder) }
     }
 }

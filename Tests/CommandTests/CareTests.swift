@@ -228,7 +228,7 @@
             try #require(try disk.breakDown())
             #expect(try post(20..<24, to: serving, key: key).0 == [503, 503, 503, 503])
             #expect(try health(serving) == 503)
-            _ = await serving.stop()
+            _ = await serving.stop(whenDigested: false)
             disk.unmount()
             try #require(try disk.mount())
             let second = try await collector.serve(data: data)

@@ -36,12 +36,12 @@
             cd "$1"; mayday=$2 report=$3 other=$4 id=$5 missing=$6
             debuginfod -d debuginfod.sqlite -p 8002 -F files >debuginfod.log 2>&1 & server=$!
             trap 'kill $server $collector 2>/dev/null || true' EXIT; collector=
-            curl -sf --retry 300 --retry-delay 1 --retry-all-errors "http://127.0.0.1:8002/buildid/$id/debuginfo" >/dev/null
+            curl -sf --retry 900 --retry-delay 1 --retry-all-errors "http://127.0.0.1:8002/buildid/$id/debuginfo" >/dev/null
             DEBUGINFOD_URLS="http://127.0.0.1:9 http://127.0.0.1:8002/" "$mayday" serve --debuginfod \\
                 --listen 127.0.0.1:7171 --data data >serve.out 2>serve.log & collector=$!
-            curl -s --retry 300 --retry-delay 1 --retry-all-errors http://127.0.0.1:7171/healthz >/dev/null
+            curl -s --retry 900 --retry-delay 1 --retry-all-errors http://127.0.0.1:7171/healthz >/dev/null
             "$mayday" import --data data "$report" "$other" >/dev/null
-            await() { for try in $(seq 3000); do grep -q "$1" serve.log && return; sleep 0.02; done; cat serve.log; exit 1; }
+            await() { for try in $(seq 30000); do grep -q "$1" serve.log && return; sleep 0.02; done; cat serve.log; exit 1; }
             await "build $id is here; 1 report is digested again"
             await "debuginfod: http://127.0.0.1:9: build $missing"
             await "is in issue 2"

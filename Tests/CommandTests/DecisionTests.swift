@@ -74,6 +74,12 @@
                 return "\(json["event"] ?? "") \(issue["id"] ?? "") \(issue["count"] ?? "") \(json["release"] ?? "")"
             }
             #expect(events == ["new 1 1 checkout@1.4.2", "new 1 1 checkout@1.4.2", "regressed 1 3 checkout@1.5.0"])
+            // At its end the collector gives a command only a few seconds.
+            #expect(
+                await eventually {
+                    (try? String(contentsOfFile: told, encoding: .utf8))?.contains("Regressed: ") == true
+                }
+            )
             let outcome = await serving.stop()
             #expect(outcome.errors.contains("notify: the webhook answered 503; once more in 2.0 seconds"))
             let lines = try String(contentsOfFile: told, encoding: .utf8).split(separator: "\n")

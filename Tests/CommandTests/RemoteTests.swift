@@ -9,7 +9,7 @@
         @Test("every command prints the same of a collector over HTTP as of its store")
         func sameAsLocal() async throws {
             let collector = try Collector()
-            let serving = try await collector.serve(limit: .seconds(600))
+            let serving = try await collector.serve()
             let key = try await serving.key()
             for sample in [
                 SampleReport.old(1), .old(2, hours: 5), .old(3, hours: 2, message: nil, function: "pay(with:)"),

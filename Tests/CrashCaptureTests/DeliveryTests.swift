@@ -35,7 +35,7 @@
             // Installing in a reporter is refused (status 4), and nothing of the dying process is inherited.
             #expect(
                 run.outcome.output == """
-                    reporter: install 4 deadline 5000
+                    reporter: install 4 deadline 60000
                     blocked 0
                     ignored 0
                     core 0

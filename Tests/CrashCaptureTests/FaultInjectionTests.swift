@@ -51,7 +51,8 @@
                     ["--function", offset],
                     fault,
                     kind: Self.kind,
-                    options: Self.delivery + Self.deadlines(fault)
+                    options: Self.delivery + Self.deadlines(fault),
+                    turnstile: Self.turnstile(fault)
                 )
             }
             for (offset, run) in zip(entered[begin...], runs) {
@@ -114,10 +115,10 @@
         private static let delivery = ["--reporter", "ok"]
 
         /// A stage that stalls gets half of the time that is left, and the wait for a reporter whose end cannot be seen takes
-        /// all of it. Everything else gets more than it needs on the busiest machine.
+        /// all of it: what is left must do for the others. Everything else gets more than it needs on the busiest machine.
         private static func deadlines(_ fault: String) -> [String] {
-            let capture = fault == "stall" ? "2000" : "30000"
-            let reporter = fault == "stall" || fault.hasSuffix(":always") ? "2000" : "30000"
+            let capture = fault == "stall" ? "8000" : "30000"
+            let reporter = fault == "stall" || fault.hasSuffix(":always") ? "8000" : "30000"
             return ["--capture-deadline", capture, "--reporter-deadline", reporter]
         }
 
@@ -132,6 +133,10 @@
         private static let writeReport = 18  // pwrite64
 
         /// Stalls sleep, everything else computes.
+        private static let sleepers = Turnstile(48)
+        private static func turnstile(_ fault: String) -> Turnstile {
+            fault == "stall" ? sleepers : InjectedRun.turnstile
+        }
         private static func width(_ fault: String) -> Int { fault == "stall" ? 48 : 6 }
 
         /// What is wrong with a run, where some calls are more than the handler can do without.
@@ -170,7 +175,13 @@
             let width = width(fault)
             for start in stride(from: first, to: 10_000, by: 4 * width) {
                 let batch = try await concurrently(Array(start..<start + 4 * width), width: width) { number in
-                    try await InjectedRun(["--call", "\(role):\(number)"], fault, kind: kind, options: options)
+                    try await InjectedRun(
+                        ["--call", "\(role):\(number)"],
+                        fault,
+                        kind: kind,
+                        options: options,
+                        turnstile: turnstile(fault)
+                    )
                 }
                 runs += batch.filter { $0.place?.hasPrefix("at ") == true }
                 if batch.contains(where: { $0.place == nil }) { return runs }

@@ -241,7 +241,7 @@
             }
 
             /// Long enough for what happens meanwhile, and no longer.
-            private static let hangingReporter = ["--reporter", "hang", "--reporter-deadline", "1000"]
+            private static let hangingReporter = ["--reporter", "hang", "--reporter-deadline", "5000"]
 
             private static func ended(_ kind: String, _ options: [String] = [], by signal: Int32) async throws
                 -> CaptureRun

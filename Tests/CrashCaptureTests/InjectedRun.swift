@@ -18,6 +18,9 @@
         /// Standard error of the process.
         let errors: String
 
+        /// They are by far the most, and others come to their turn beside them.
+        static let turnstile = Turnstile(ProcessInfo.processInfo.activeProcessorCount * 3)
+
         /// Runs FaultChild, or another program, until it crashes as `kind` does, and breaks `target` (`--call ROLE:N`, `--function OFFSET`) in
         /// its handler by `fault`.
         init(
@@ -25,7 +28,8 @@
             _ fault: String,
             kind: String,
             options: [String],
-            program: String = "FaultChild"
+            program: String = "FaultChild",
+            turnstile: Turnstile = turnstile
         ) async throws {
             let spool = try TemporaryDirectory()
             let out = try TemporaryDirectory()
@@ -34,7 +38,7 @@
                 target + ["--with", fault, BuiltProduct.path(program), "--spool", spool.path, "--out", out.path]
                     + options + [kind],
                 environment: CaptureRun.environment,
-                limit: .seconds(50)
+                turnstile: turnstile
             )
             lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix("injector: ") }.map {
                 String($0.dropFirst("injector: ".count))

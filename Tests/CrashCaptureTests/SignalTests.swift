@@ -109,7 +109,7 @@
             for backtracer in ["enable=no", "enable=yes,color=no"] {
                 let child = try ChildProcess(
                     CaptureRun.child,
-                    ["--spool", spool.path, "wait:50"],
+                    ["--spool", spool.path, "wait:900"],
                     environment: CaptureRun.environment.merging(["SWIFT_BACKTRACE": backtracer]) { $1 }
                 )
                 #expect(await child.line(containing: "ready") != nil)

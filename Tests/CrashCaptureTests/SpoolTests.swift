@@ -60,7 +60,7 @@
             try FileManager.default.createDirectory(atPath: spool, withIntermediateDirectories: false)
             let child = try ChildProcess(
                 CaptureRun.child,
-                ["--spool", spool, "wait:50"],
+                ["--spool", spool, "wait:900"],
                 environment: CaptureRun.environment
             )
             #expect(await child.line(containing: "ready") != nil)

@@ -70,7 +70,7 @@ struct DigestWorkerTests {
         let late = SampleReport(seed: 1_000).report()
         try fixture.add(late)
         worker.wake()
-        worker.stop(within: .seconds(60))
+        worker.stop(within: Patience.wait)
         #expect(record.digested.withLock { $0 } == (fixture.reports + [late]).map(\.header.id))
         #expect(worker.done == 41)
         #expect(try fixture.store.issues(IssueSelection(limit: 2)).map(\.count) == [41])
@@ -86,7 +86,7 @@ struct DigestWorkerTests {
         try fixture.add(cut, gzip: cut.encode().dropLast(9))
         let worker = DigestWorker(store: fixture.store, log: { _ in }) { Record().digest }
         worker.start()
-        worker.stop(within: .seconds(60))
+        worker.stop(within: Patience.wait)
         let body = try #require(try fixture.store.body(of: ReportKey(project: 1, id: cut.header.id)))
         #expect(body.remarks.warnings.first == "The file was cut short.")
         #expect(body.remarks.grouping == ["kind: x"])
@@ -109,7 +109,7 @@ struct DigestWorkerTests {
                 }
             }
             worker.start()
-            worker.stop(within: .seconds(60))
+            worker.stop(within: Patience.wait)
             #expect(worker.done == (start == 1 ? 2 : 0))
             #expect(worker.failed == (start <= starts ? 2 : 0))
             let lines = record.lines.withLock { $0 }
@@ -138,7 +138,7 @@ struct DigestWorkerTests {
         worker.stop(within: .zero)
         go.signal()
         // It was told to stop before; this only waits for its end.
-        worker.stop(within: .seconds(60))
+        worker.stop(within: Patience.wait)
         #expect(record.digested.withLock { $0 } == [fixture.reports[0].header.id])
         let rest = try fixture.store.claimPending(limit: 100, after: 0)
         #expect(rest.map(\.key.id) == fixture.reports.dropFirst().map(\.header.id))

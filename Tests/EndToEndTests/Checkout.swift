@@ -11,11 +11,7 @@ struct Checkout: Sendable {
     init(_ build: Build, home: TemporaryDirectory, _ variables: [String: String]) async throws {
         var environment = Children.environment(home: home)
         environment["MAYDAY_SPOOL"] = "\(home.path)/spool"
-        child = try ChildProcess(
-            build.checkoutService,
-            environment: environment.merging(variables) { $1 },
-            limit: .seconds(60)
-        )
+        child = try ChildProcess(build.checkoutService, environment: environment.merging(variables) { $1 })
         guard let line = await child.line(containing: "listens on") else {
             let outcome = await child.outcome()
             throw Collector.Failure(description: "the service ended with \(outcome.status): \(outcome.errors)")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// One service with each backend: what differs in its source, and that the same crash arrives.
-@Suite(.timeLimit(.minutes(3))) struct OneLineTests {
+@Suite(.patience) struct OneLineTests {
     private static let backends = ["Collector", "Directory", "Sentry", "OTLP", "Webhook", "All"]
     private static let documentation = "\(Package.root)/docs/backends.md"
 
@@ -89,10 +89,12 @@ import Testing
     @Test(arguments: backends) func `the same crash arrives`(backend: String) async throws {
         let receivers = try await Receivers()
         let home = try TemporaryDirectory()
-        let environment = ["HOME": home.path, "SWIFT_BACKTRACE": "enable=no", "MAYDAY_DELIVERY_DEADLINE": "60"]
-            .merging(receivers.variables) { $1 }
+        let environment = [
+            "HOME": home.path, "SWIFT_BACKTRACE": "enable=no", "MAYDAY_DELIVERY_DEADLINE": Patience.delivery,
+        ]
+        .merging(receivers.variables) { $1 }
         let path = try BuiltProduct.path("Shop\(backend)")
-        let outcome = try await ChildProcess.run(path, environment: environment, limit: .seconds(120))
+        let outcome = try await ChildProcess.run(path, environment: environment)
         #expect(outcome.status == .signalled(SIGILL) || outcome.status == .signalled(SIGTRAP), "\(outcome.errors)")
         let id = try #require(outcome.errors.firstMatch(of: /; report ([0-9a-f-]{36}) written/)).1
         let expected = backend == "All" ? Set(Self.backends).subtracting(["All"]) : [backend]

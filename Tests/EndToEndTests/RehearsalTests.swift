@@ -27,7 +27,7 @@ import Testing
     private func rehearseAndCrash(_ build: Build, dsn: String) async throws {
         let bug = Bug.allCases[0]
         let home = try TemporaryDirectory()
-        let variables = ["MAYDAY_DSN": dsn, "MAYDAY_SELF_CHECK": "rehearse", "MAYDAY_DELIVERY_DEADLINE": "30"]
+        let variables = ["MAYDAY_DSN": dsn, "MAYDAY_SELF_CHECK": "rehearse"]
         let service = try await Checkout(build, home: home, variables)
         let line = await service.child.line(containing: "rehearsal: ", in: .errors)
         #expect(line?.contains(" delivered to collector at ") == true, "\(build): \(line ?? "")")

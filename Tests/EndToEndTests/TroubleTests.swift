@@ -73,7 +73,7 @@ import Testing
             let service = try await Checkout(
                 .debug,
                 home: home,
-                ["MAYDAY_DSN": dsn, "MAYDAY_SPOOL": "/dev/null/spool"]
+                ["MAYDAY_DSN": dsn, "MAYDAY_SPOOL": "/dev/null/spool", "MAYDAY_DELIVERY_DEADLINE": "5"]
             )
             let crashed = try await service.crash(bug)
             #expect(crashed.status == .signalled(bug.signal))
@@ -102,7 +102,8 @@ import Testing
                 let crashed = try await ChildProcess.run(
                     BuiltProduct.path("CaptureChild"),
                     ["--no-capture", "--sandbox", "container", "become"],
-                    environment: environment
+                    environment: environment,
+                    turnstile: nil
                 )
                 #expect(crashed.status == .signalled(SIGILL))
                 #expect(crashed.errors.contains(" delivered to collector at "), "\(crashed.errors)")
@@ -139,7 +140,8 @@ import Testing
             let crashed = try await ChildProcess.run(
                 "/usr/bin/unshare",
                 ["--mount", "/bin/sh", "-c", script],
-                environment: environment
+                environment: environment,
+                turnstile: nil
             )
             #expect(crashed.status == .signalled(SIGILL), "\(crashed.errors)")
             #expect(crashed.errors.contains("in memory"), "\(crashed.errors)")
@@ -168,7 +170,12 @@ import Testing
             var environment = Children.environment(home: home)
             environment["MAYDAY_SPOOL"] = "\(home.path)/spool"
             environment["MAYDAY_DELIVERY_DEADLINE"] = "0"
-            _ = try await ChildProcess.run(Build.debug.gallery, ["abort"], environment: environment)
+            _ = try await ChildProcess.run(
+                Build.debug.gallery,
+                ["abort"],
+                environment: environment,
+                turnstile: nil
+            )
             _ = try await Checkout(.debug, home: home, ["MAYDAY_DELIVERY_DEADLINE": "0"]).crash(bug)
             #expect(Children.reports(in: home.path).count == 2)
 
@@ -208,7 +215,8 @@ import Testing
                 let outcome = try await ChildProcess.run(
                     "/bin/sh",
                     ["-c", "cd $HOME && ulimit -S -c $(ulimit -H -c) && exec \(build.gallery) \(kind)"],
-                    environment: Children.environment(home: home).merging(variables) { $1 }
+                    environment: Children.environment(home: home).merging(variables) { $1 },
+                    turnstile: nil
                 )
                 dumped.append(outcome.dumpedCore)
             }

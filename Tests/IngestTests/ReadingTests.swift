@@ -76,7 +76,8 @@ struct ReadingTests {
         // A client has its answer before the connection's thread counts it.
         let client = try server.connect()
         var text = ""
-        for _ in 0..<10_000 where !text.contains("mayday_http_requests_total{status=\"4xx\"} 1\n") {
+        let end = ContinuousClock.now + Patience.wait
+        while !text.contains("mayday_http_requests_total{status=\"4xx\"} 1\n"), .now < end {
             text = try client.request("GET", "/metrics").body
         }
         for line in [

@@ -163,7 +163,12 @@ struct RefusalTests {
         let inBody = try server.connect()
         inBody.send("POST /api/1/reports HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer \(server.key.text)\r\n")
         inBody.send("Content-Length: 1000\r\n\r\nabc")
-        #expect(try server.post(SampleReport().gzip()).status == 201)
+        // Within a second, unless the machine is busy: then it is cut off as well, and tries again.
+        var status = 0
+        for _ in 0..<100 where ![200, 201].contains(status) {
+            status = (try? server.post(SampleReport().gzip()).status) ?? 0
+        }
+        #expect([200, 201].contains(status))
         #expect(try inHeader.rest().isEmpty)
         #expect(try inBody.rest().isEmpty)
         #expect(try server.count == 1)
@@ -229,8 +234,9 @@ struct RefusalTests {
         #expect(isClosed)
         held.removeAll()
         var served = false
+        let end = ContinuousClock.now + Patience.wait
         // The server notices an end in its own time; a refused connection comes back at once.
-        for _ in 0..<10_000 where !served {
+        while !served, .now < end {
             served = (try? server.connect().request("GET", "/healthz").status) == 200
         }
         #expect(served)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MaydayOTLP
 
-@Suite(.timeLimit(.minutes(3))) struct OTLPTests {
+@Suite(.patience) struct OTLPTests {
     private let sample = SampleReport(threads: 2, frames: 3, images: 2, isSymbolicated: true).report()
 
     @Test func `a crash is a record with the attributes of an exception`() throws {

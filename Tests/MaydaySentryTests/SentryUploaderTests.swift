@@ -9,7 +9,7 @@ import Testing
 @testable import MaydaySentry
 
 /// The adapter against a server on a loopback port.
-@Suite(.timeLimit(.minutes(3))) struct SentryUploaderTests {
+@Suite(.patience) struct SentryUploaderTests {
     private func spooled(threads: Int = 2) -> SpooledReport {
         let report = SampleReport(seed: UInt64(threads), threads: threads, isSymbolicated: true).report()
         return SpooledReport(id: report.header.id, gzip: report.encode())
@@ -62,7 +62,7 @@ import Testing
             let uploader = try uploader(server)
             var problem: String?
             do throws(UploadError) {
-                let isThere = try await uploader.probe(deadline: .now + .seconds(20))
+                let isThere = try await uploader.probe(deadline: .now + Patience.wait)
                 #expect(isThere)
             } catch {
                 problem = error.reason

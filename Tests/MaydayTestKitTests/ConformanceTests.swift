@@ -9,41 +9,50 @@ import TestSupport
 import Testing
 
 /// Our own adapters pass what we ask of others'.
-@Suite(.timeLimit(.minutes(3))) struct AdapterConformanceTests {
+@Suite(.patience) struct AdapterConformanceTests {
     @Test func collector() async throws {
         // Another server's report is none: a collector reads the file, and refuses what is no report.
-        try await UploaderConformance.check(accepted: { request in
-            guard let id = try? Report.decode(gzip: request.body).report.header.id else {
-                return .status(400, body: "{}")
+        try await UploaderConformance.check(
+            patience: Patience.wait,
+            accepted: { request in
+                guard let id = try? Report.decode(gzip: request.body).report.header.id else {
+                    return .status(400, body: "{}")
+                }
+                return .status(201, body: #"{"id":"\#(id)"}"#)
             }
-            return .status(201, body: #"{"id":"\#(id)"}"#)
-        }) { try CollectorUploader(dsn: "http://KEY@\($0)/1", name: "test") }
+        ) { try CollectorUploader(dsn: "http://KEY@\($0)/1", name: "test") }
     }
 
     @Test func sentry() async throws {
-        try await UploaderConformance.check { try SentryUploader(dsn: "http://KEY@\($0)/1", name: "test") }
+        try await UploaderConformance.check(patience: Patience.wait) {
+            try SentryUploader(dsn: "http://KEY@\($0)/1", name: "test")
+        }
     }
 
     @Test func otlp() async throws {
-        try await UploaderConformance.check { try OTLPUploader(endpoint: "http://\($0)", name: "test") }
+        try await UploaderConformance.check(patience: Patience.wait) {
+            try OTLPUploader(endpoint: "http://\($0)", name: "test")
+        }
     }
 
     @Test func webhook() async throws {
-        try await UploaderConformance.check { try WebhookUploader(url: "http://\($0)/hook", name: "test") }
+        try await UploaderConformance.check(patience: Patience.wait) {
+            try WebhookUploader(url: "http://\($0)/hook", name: "test")
+        }
     }
 
     @Test func directory() async throws {
         let directory = try TemporaryDirectory()
-        try await UploaderConformance.check(DirectoryUploader(path: directory.path))
+        try await UploaderConformance.check(DirectoryUploader(path: directory.path), patience: Patience.wait)
     }
 
     @Test func inMemory() async throws {
-        try await UploaderConformance.check(InMemoryUploader())
+        try await UploaderConformance.check(InMemoryUploader(), patience: Patience.wait)
     }
 }
 
 /// The suite finds what is wrong.
-@Suite(.timeLimit(.minutes(3))) struct ConformanceTests {
+@Suite(.patience) struct ConformanceTests {
     private func problems(_ check: () async throws -> Void) async throws -> [String] {
         do {
             try await check()
@@ -54,7 +63,9 @@ import Testing
     }
 
     @Test func `an uploader that takes everything for delivered`() async throws {
-        let problems = try await problems { try await UploaderConformance.check { _ in InMemoryUploader() } }
+        let problems = try await problems {
+            try await UploaderConformance.check(patience: Patience.wait) { _ in InMemoryUploader() }
+        }
         #expect(problems.contains("success: nothing was sent to the server"))
         #expect(problems.contains("refused: wanted UploadError.rejected, and upload returned"))
         #expect(problems.contains("429 with Retry-After: wanted UploadError.retry, and upload returned"))
@@ -63,7 +74,7 @@ import Testing
 
     @Test func `an uploader that tries everything again, without the pause that was asked for`() async throws {
         let problems = try await problems {
-            try await UploaderConformance.check { _ in
+            try await UploaderConformance.check(patience: Patience.wait) { _ in
                 InMemoryUploader(name: "") { _ in .retry(after: nil, reason: "down") }
             }
         }
@@ -94,7 +105,9 @@ import Testing
                 try await memory.upload(report)
             }
         }
-        let problems = try await problems { try await UploaderConformance.check { _ in Blind() } }
+        let problems = try await problems {
+            try await UploaderConformance.check(patience: Patience.wait) { _ in Blind() }
+        }
         #expect(problems.contains("largestReport: it is not positive, and nothing would be sent"))
         #expect(problems.contains("nobody listens: probe said that the backend is there, or did not return"))
         #expect(problems.contains { $0.hasPrefix("success after shutdown: wanted the report to be delivered, and") })
@@ -107,7 +120,7 @@ import Testing
             try? await seen.upload(report)
             return nil
         }
-        let problems = try await problems { try await UploaderConformance.check(picky) }
+        let problems = try await problems { try await UploaderConformance.check(picky, patience: Patience.wait) }
         #expect(
             problems == ["duplicate: wanted the report to be delivered, and upload threw rejected, set aside: again"]
         )

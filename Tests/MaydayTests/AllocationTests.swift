@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What telling costs in allocations, counted by an allocator in front of libc's in a child.
-@Suite(.timeLimit(.minutes(3))) struct AllocationTests {
+@Suite(.patience) struct AllocationTests {
     @Test func `a breadcrumb without data allocates nothing`() async throws {
         let spool = try TemporaryDirectory()
         let outcome = try await ChildProcess.run(

@@ -6,7 +6,7 @@ import Testing
 @testable import Mayday
 
 /// Files that reports take along, by children that really crash.
-@Suite(.timeLimit(.minutes(3))) struct AttachmentTests {
+@Suite(.patience) struct AttachmentTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
@@ -18,7 +18,7 @@ import Testing
     }
 
     private func facts(_ more: [String: String]) -> [String: String] {
-        ["SWIFT_BACKTRACE": "enable=no", "MAYDAY_DELIVERY_DEADLINE": "60"].merging(more) { $1 }
+        ["SWIFT_BACKTRACE": "enable=no"].merging(more) { $1 }
     }
 
     private func text(_ file: AttachedFile?) -> String { String(decoding: file?.data ?? [], as: UTF8.self) }
@@ -32,7 +32,7 @@ import Testing
         #expect(mkfifo(fifo, 0o600) == 0)
         let added = [large, fifo, "/dev/zero", "/proc/version", "\(directory.path)/gone", directory.path]
         let environment = facts(["SDK_ATTACHMENTS": log, "SDK_ADDED": added.joined(separator: ":")])
-        let outcome = try await spool.child("attach", "crash", port: server.port, environment: environment).outcome()
+        let outcome = try await spool.run("attach", "crash", port: server.port, environment: environment)
         #expect(outcome.status == .signalled(SIGILL) || outcome.status == .signalled(SIGTRAP))
         #expect(outcome.errors.contains("delivered to collector"), "\(outcome.errors)")
         let body = try #require(server.requests.first?.body)
@@ -54,12 +54,12 @@ import Testing
     @Test func `what is delivered later has what was there at the crash`() async throws {
         let spool = try TestSpool()
         let log = try file("checkout.log", Array("at the crash".utf8))
-        let environment = facts(["SDK_ATTACHMENTS": log, "MAYDAY_DELIVERY_DEADLINE": "10"])
-        let crashed = try await spool.child("crash", port: 1, environment: environment).outcome()
+        let environment = facts(["SDK_ATTACHMENTS": log])
+        let crashed = try await spool.run("crash", port: 1, environment: environment)
         #expect(crashed.errors.contains("kept in"), "\(crashed.errors)")
         _ = try file("checkout.log", Array("later".utf8))
         let server = try ScriptedServer { .created($0) }
-        #expect(try await spool.child("flush", port: server.port).outcome().output == "flushed: true\n")
+        #expect(try await spool.run("flush", port: server.port).output == "flushed: true\n")
         let report = try Report.decode(gzip: try #require(server.requests.first).body)
         #expect(report.report.attachments.map(text) == ["at the crash"] && report.warnings == [])
     }
@@ -68,10 +68,10 @@ import Testing
         let spool = try TestSpool()
         let log = try file("checkout.log", Array("at the crash".utf8))
         let environment = facts(["SDK_ATTACHMENTS": log, "MAYDAY_DELIVERY_DEADLINE": "0"])
-        _ = try await spool.child("crash", port: 1, environment: environment).outcome()
+        _ = try await spool.run("crash", port: 1, environment: environment)
         _ = try file("checkout.log", Array("later".utf8))
         let server = try ScriptedServer { .created($0) }
-        #expect(try await spool.child("flush", port: server.port).outcome().output == "flushed: true\n")
+        #expect(try await spool.run("flush", port: server.port).output == "flushed: true\n")
         let report = try Report.decode(gzip: try #require(server.requests.first).body).report
         #expect(report.attachments.map(text) == ["later"])
     }
@@ -81,7 +81,7 @@ import Testing
         chmod(spool.root, 0o777)
         let log = try file("checkout.log", Array("at the crash".utf8))
         let server = try ScriptedServer { .created($0) }
-        _ = try await spool.child("crash", port: server.port, environment: facts(["SDK_ATTACHMENTS": log])).outcome()
+        _ = try await spool.run("crash", port: server.port, environment: facts(["SDK_ATTACHMENTS": log]))
         let report = try Report.decode(gzip: try #require(server.requests.first).body).report
         #expect(report.attachments.map(text) == ["at the crash"])
     }
@@ -90,11 +90,11 @@ import Testing
         let spool = try TestSpool()
         let server = try ScriptedServer { .created($0) }
         let log = try file("checkout.log", Array("line".utf8))
-        let outcome = try await spool.child(
+        let outcome = try await spool.run(
             "attach",
             port: server.port,
             environment: facts(["SDK_ATTACHMENTS": log, "SDK_ADDED": "relative"])
-        ).outcome()
+        )
         #expect(outcome.output == "flushed: true\n")
         #expect(outcome.errors.contains("the attachment relative is not in reports: write an absolute path"))
         let report = try Report.decode(gzip: try #require(server.requests.first).body).report
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func `a path that is not absolute is a mistake of the configuration`() async throws {
-        let outcome = try await TestSpool().child(port: 1, environment: ["SDK_ATTACHMENTS": "app.log"]).outcome()
+        let outcome = try await TestSpool().run(port: 1, environment: ["SDK_ATTACHMENTS": "app.log"])
         #expect(
             outcome.output.contains(#"start: MaydayConfiguration.attachments is "app.log": write an absolute path"#)
         )

@@ -5,12 +5,12 @@ import Testing
 @testable import Mayday
 
 /// What a service said before it crashed, in the report of the crash.
-@Suite(.timeLimit(.minutes(3))) struct ContextTests {
+@Suite(.patience) struct ContextTests {
     /// The report of `SDKChild tell SCENE`, as it lies in the spool.
     private func report(of scene: String, check: (ChildProcess.Outcome) -> Void = { _ in }) async throws -> Report {
         let spool = try TestSpool()
         let environment = ["SWIFT_BACKTRACE": "enable=no", "MAYDAY_DELIVERY_DEADLINE": "0"]
-        let outcome = try await spool.child("tell", scene, port: 1, environment: environment).outcome()
+        let outcome = try await spool.run("tell", scene, port: 1, environment: environment)
         check(outcome)
         let file = try #require(spool.files().first, "\(outcome.status) \(outcome.errors)")
         let decoded = try Report.decode(gzip: spool.bytes(file))

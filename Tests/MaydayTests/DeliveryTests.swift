@@ -6,12 +6,12 @@ import Testing
 @testable import Mayday
 
 /// Delivery of left-over reports, by real processes to a real server.
-@Suite(.timeLimit(.minutes(3))) struct DeliveryTests {
+@Suite(.patience) struct DeliveryTests {
     @Test func `the oldest report goes first, and each leaves the spool after the answer`() async throws {
         let spool = try TestSpool()
         let ids = try [3, 1, 2].map { try spool.add(seed: $0) }.sorted()
         let server = try ScriptedServer { .created($0) }
-        let outcome = try await spool.child("flush", port: server.port).outcome()
+        let outcome = try await spool.run("flush", port: server.port)
         #expect(outcome.status == .exited(0))
         #expect(outcome.output == "flushed: true\n")
         #expect(
@@ -37,7 +37,7 @@ import Testing
             request.reportID == poison
                 ? .status(400, body: #"{"error":"line 3: \u001b[31mframes must be an array"}"#) : .created(request)
         }
-        let outcome = try await spool.child("flush", port: server.port).outcome()
+        let outcome = try await spool.run("flush", port: server.port)
         #expect(outcome.output == "flushed: true\n")
         let reason = #"collector at 127.0.0.1:\#(server.port): line 3: \u{1b}[31mframes must be an array (400)"#
         #expect(outcome.errors.contains("report rejected, set aside: \(poison): \(reason)\n"))
@@ -119,7 +119,7 @@ import Testing
         let spool = try TestSpool()
         let id = try spool.add(seed: 1)
         let server = try ScriptedServer { _ in .status(500) }
-        let outcome = try await spool.child("flush", port: server.port).outcome()
+        let outcome = try await spool.run("flush", port: server.port)
         #expect(outcome.status == .exited(0))
         #expect(outcome.output == "flushed: false\n")
         #expect(
@@ -133,8 +133,7 @@ import Testing
         let id = try spool.add(seed: 1)
         let libraries = try TemporaryDirectory()
         try Data("not a library".utf8).write(to: URL(fileURLWithPath: "\(libraries.path)/libcurl.so.4"))
-        let outcome = try await spool.child("flush", port: 1, environment: ["LD_LIBRARY_PATH": libraries.path])
-            .outcome()
+        let outcome = try await spool.run("flush", port: 1, environment: ["LD_LIBRARY_PATH": libraries.path])
         #expect(outcome.status == .exited(0))
         #expect(outcome.errors.contains("libcurl cannot be used, install libcurl4: "))
         #expect(spool.reports() == [id])
@@ -147,7 +146,7 @@ import Testing
         let proxy = try ScriptedServer { _ in .status(502) }
         let variables = ["http_proxy", "HTTPS_PROXY", "ALL_PROXY"].map { ($0, "http://127.0.0.1:\(proxy.port)") }
         let environment = Dictionary(uniqueKeysWithValues: variables)
-        let outcome = try await spool.child("flush", port: server.port, environment: environment).outcome()
+        let outcome = try await spool.run("flush", port: server.port, environment: environment)
         #expect(outcome.output == "flushed: true\n")
         #expect(proxy.requests.isEmpty)
     }
@@ -156,7 +155,7 @@ import Testing
         let spool = try TestSpool()
         try spool.add(seed: 1)
         let server = try ScriptedServer { .created($0) }
-        let outcome = try await spool.child("serve", port: server.port).outcome()
+        let outcome = try await spool.run("serve", port: server.port)
         #expect(outcome.status == .exited(0))
         #expect(outcome.output == "ended\n")
         #expect(spool.files() == [])
@@ -164,12 +163,12 @@ import Testing
 }
 
 /// Services that end while something is sent.
-@Suite(.timeLimit(.minutes(3))) struct EndingTests {
+@Suite(.patience) struct EndingTests {
     @Test func `nothing is being sent any more when libraries are taken down`() async throws {
         let server = try ScriptedServer { _ in .hang }
         let spool = try TestSpool()
         try spool.add(seed: 1)
-        let outcome = try await spool.child("leave-sending", port: server.port).outcome()
+        let outcome = try await spool.run("leave-sending", port: server.port)
         #expect(outcome.status == .exited(0) && outcome.output == "sockets at exit: 0\n", "\(outcome)")
         #expect(spool.reports().count == 1)
     }
@@ -184,8 +183,7 @@ import Testing
                     do {
                         let spool = try TestSpool()
                         try spool.add(seed: seed)
-                        let child = try spool.child("leave", "\(seed * 700)", port: port)
-                        let outcome = await child.outcome()
+                        let outcome = try await spool.run("leave", "\(seed * 700)", port: port)
                         #expect(outcome.status == .exited(0), "\(seed): \(outcome.errors)")
                     } catch {
                         Issue.record("\(error)")

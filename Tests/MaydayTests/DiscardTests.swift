@@ -7,7 +7,7 @@ import Testing
 @testable import Mayday
 
 /// What is not sent is counted, and told.
-@Suite(.timeLimit(.minutes(3))) struct DiscardTests {
+@Suite(.patience) struct DiscardTests {
     private let name = UploaderName("memory")
 
     @Test func `counts are added up, taken once, and whatever else is in the file is left out`() throws {
@@ -36,10 +36,10 @@ import Testing
         tidy(test.path, limits: SpoolLimits(reports: 1, age: .seconds(1e9)), uploaders: [name], summary: &summary)
         #expect(summary.removed == 3)
         let memory = InMemoryUploader { _ in .retry(after: nil, reason: "busy") }
-        _ = await Lane.lanes(of: [memory])[0].round(in: test.path, limit: .seconds(20), urgent: true)
+        _ = await Lane.lanes(of: [memory])[0].round(in: test.path, limit: Patience.wait, urgent: true)
         #expect(memory.attempts.map(\.discarded) == [[.spoolFull: 3]])
         let working = InMemoryUploader()
-        _ = await Lane.lanes(of: [working])[0].round(in: test.path, limit: .seconds(20), urgent: true)
+        _ = await Lane.lanes(of: [working])[0].round(in: test.path, limit: Patience.wait, urgent: true)
         #expect(working.delivered.map(\.discarded) == [[.spoolFull: 3]])
         #expect(test.files() == [])
     }
@@ -53,7 +53,7 @@ import Testing
         let second = InMemoryUploader(name: "second")
         let rules = OutgoingRules(beforeSend: { $0.header.id != dropped })
         for lane in Lane.lanes(of: [first, second], rules: rules) {
-            _ = await lane.round(in: test.path, limit: .seconds(20), urgent: true)
+            _ = await lane.round(in: test.path, limit: Patience.wait, urgent: true)
         }
         #expect(first.delivered.map(\.discarded) == [[.rejected: 1, .beforeSend: 1]])
         #expect(second.delivered.map(\.discarded) == [[:], [.beforeSend: 1]])
@@ -75,7 +75,7 @@ import Testing
     @Test func `of many errors, each is either with the collector or counted`() async throws {
         let spool = try TestSpool()
         let server = try ScriptedServer { .created($0) }
-        let outcome = try await spool.child("report", "many", port: server.port).outcome()
+        let outcome = try await spool.run("report", "many", port: server.port)
         #expect(outcome.output == "flushed: true\n")
         let counts = told(server, spool)
         #expect(server.requests.count + counts.values.reduce(0, +) == 400, "\(counts)")
@@ -86,10 +86,10 @@ import Testing
         let spool = try TestSpool()
         let server = try ScriptedServer { .created($0) }
         let environment = ["SDK_SAMPLING": "0", "SWIFT_BACKTRACE": "enable=no"]
-        let outcome = try await spool.child("report", "storm", port: server.port, environment: environment).outcome()
+        let outcome = try await spool.run("report", "storm", port: server.port, environment: environment)
         #expect(outcome.output == "flushed: true\n" && server.requests.isEmpty)
         #expect(told(server, spool) == [.sampled: 1_000])
-        _ = try await spool.child("crash", port: server.port, environment: environment).outcome()
+        _ = try await spool.run("crash", port: server.port, environment: environment)
         #expect(server.requests.map { $0.headers["mayday-discarded"] } == ["sampled=1000"])
         #expect(spool.files() == [])
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import Mayday
 
 /// A spool in which somebody, or a broken disk, left what does not belong there: it holds up nothing.
-@Suite(.timeLimit(.minutes(3))) struct HostileSpoolTests {
+@Suite(.patience) struct HostileSpoolTests {
     /// What may have the name of one of our files.
     private static let things = ["fifo", "link", "dangling link", "directory", "full directory", "terabyte"]
 
@@ -27,7 +27,7 @@ import Testing
     }
 
     private func deliver(_ spool: TestSpool, to uploaders: any ReportUploader...) async -> Bool {
-        await Delivery(uploaders: uploaders, path: spool.path).deliverAllNow(limit: .seconds(20))
+        await Delivery(uploaders: uploaders, path: spool.path).deliverAllNow(limit: Patience.wait)
     }
 
     @Test(arguments: things) func `something in the place of a report is left alone, the others go`(
@@ -62,11 +62,11 @@ import Testing
         #expect(second.delivered.map(\.id).sorted() == [ids[0], ids[2]])
         #expect(spool.reports() == [])
         #expect(spool.text("rejected/\(ids[1]).txt") == "second: no\n")
-        let busy = InMemoryUploader(name: "first") { _ in .retry(after: .seconds(60), reason: "busy") }
+        let busy = InMemoryUploader(name: "first") { _ in .retry(after: .seconds(7_200), reason: "busy") }
         try spool.add(seed: 4)
         #expect(await !deliver(spool, to: busy))
         let until = try #require(Timestamp(String(spool.text("first.pause").dropLast())))
-        #expect(until - .now() > .seconds(30))
+        #expect(until - .now() > .seconds(3_600))
     }
 
     @Test(arguments: things) func `where nothing can be set aside, the others go`(thing: String) async throws {

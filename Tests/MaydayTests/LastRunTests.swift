@@ -6,28 +6,28 @@ import Testing
 @testable import Mayday
 
 /// What a service is told of the run before, by children that really crash.
-@Suite(.timeLimit(.minutes(3))) struct LastRunTests {
+@Suite(.patience) struct LastRunTests {
     private let noDelivery = ["MAYDAY_DELIVERY_DEADLINE": "0", "SWIFT_BACKTRACE": "enable=no"]
 
     private func lastRun(_ spool: TestSpool, _ environment: [String: String] = [:]) async throws -> String {
-        try await spool.child("last-run", port: 1, environment: noDelivery.merging(environment) { $1 }).outcome().output
+        try await spool.run("last-run", port: 1, environment: noDelivery.merging(environment) { $1 }).output
     }
 
     @Test func `a crash that was delivered is told to the next start, once`() async throws {
         let spool = try TestSpool()
         let server = try ScriptedServer { .created($0) }
         #expect(try await lastRun(spool) == "no crash\n")
-        let crash = try spool.child("crash", port: server.port, environment: ["SWIFT_BACKTRACE": "enable=no"])
-        #expect(await crash.outcome().errors.contains("delivered to collector"))
+        let crash = try await spool.run("crash", port: server.port, environment: ["SWIFT_BACKTRACE": "enable=no"])
+        #expect(crash.errors.contains("delivered to collector"))
         let request = try #require(server.requests.first)
         let report = try Report.decode(gzip: request.body).report
         let told = try await lastRun(spool)
         #expect(told.hasPrefix("\(report.header.id) "), "\(told)")
-        // The id is made a moment before the header.
+        // The id is made a moment before the header, or an hour, on a machine that stands still.
         let words = told.split(separator: " ").map(String.init)
         let time = try #require(words.count == 3 ? Timestamp(words[1]) : nil)
         let header = try #require(Timestamp(report.header.time))
-        #expect(abs(header.microseconds - time.microseconds) < 10_000_000)
+        #expect(abs(header.microseconds - time.microseconds) < 3_600_000_000)
         let signal = try #require(report.crash?.signal.name)
         #expect(told.hasSuffix("Z \(signal)\n"), "\(told)")
         #expect(try await lastRun(spool) == "no crash\n")
@@ -35,7 +35,7 @@ import Testing
 
     @Test func `a crash is told where no reporter ran, and the last of several is`() async throws {
         let spool = try TestSpool()
-        for _ in 1...2 { _ = try await spool.child("crash", port: 1, environment: noDelivery).outcome() }
+        for _ in 1...2 { _ = try await spool.run("crash", port: 1, environment: noDelivery) }
         let ids = spool.reports().sorted()
         try #require(ids.count == 2)
         #expect(try await lastRun(spool).hasPrefix("\(ids[1]) "))
@@ -43,7 +43,7 @@ import Testing
 
     @Test func `an end that nothing was captured of is no crash`() async throws {
         let spool = try TestSpool()
-        #expect(try await spool.child(port: 1, environment: noDelivery).outcome().status == .exited(0))
+        #expect(try await spool.run(port: 1, environment: noDelivery).status == .exited(0))
         #expect(try await lastRun(spool) == "no crash\n")
         let killed = try spool.child("stay", port: 1, environment: noDelivery)
         _ = await killed.line(containing: "staying")
@@ -54,11 +54,11 @@ import Testing
 
     @Test func `a forked child's crash is told apart from the run's, and a rehearsal not at all`() async throws {
         let spool = try TestSpool()
-        _ = try await spool.child("rehearse", port: 1, environment: noDelivery).outcome()
+        _ = try await spool.run("rehearse", port: 1, environment: noDelivery)
         #expect(try await lastRun(spool) == "no crash\n")
         let rehearsed = Set(spool.reports())
         #expect(rehearsed.count == 1)
-        let forked = try await spool.child("tell", "fork", port: 1, environment: noDelivery).outcome()
+        let forked = try await spool.run("tell", "fork", port: 1, environment: noDelivery)
         #expect(forked.output.contains("child ended by"))
         let child = try #require(Set(spool.reports()).subtracting(rehearsed).first)
         let told = try await lastRun(spool)
@@ -68,7 +68,7 @@ import Testing
 
     @Test func `where a forked child and then its parent crash, both are told, once`() async throws {
         let spool = try TestSpool()
-        let both = try await spool.child("tell", "fork-both", port: 1, environment: noDelivery).outcome()
+        let both = try await spool.run("tell", "fork-both", port: 1, environment: noDelivery)
         #expect(both.status == .signalled(SIGABRT) && both.output.contains("child ended by"))
         // The child was waited for: its id is the earlier one.
         let ids = spool.reports().sorted()

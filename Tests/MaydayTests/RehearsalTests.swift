@@ -6,11 +6,8 @@ import Testing
 @testable import Mayday
 
 /// `Mayday.rehearse` in real services: a child crashes, and nothing else changes.
-@Suite(.timeLimit(.minutes(3))) struct RehearsalTests {
-    /// With a deadline for a machine that is busy with other tests.
-    private let facts = [
-        "MAYDAY_RELEASE": "cart@1.4.2", "SWIFT_BACKTRACE": "enable=no", "MAYDAY_DELIVERY_DEADLINE": "30",
-    ]
+@Suite(.patience) struct RehearsalTests {
+    private let facts = ["MAYDAY_RELEASE": "cart@1.4.2", "SWIFT_BACKTRACE": "enable=no"]
 
     private func rehearse(
         _ spool: TestSpool,
@@ -19,7 +16,7 @@ import Testing
         _ environment: [String: String] = [:]
     ) async throws -> ChildProcess.Outcome {
         let environment = facts.merging(environment) { $1 }
-        return try await spool.child(["rehearse"] + arguments, port: port, environment: environment).outcome()
+        return try await spool.run(["rehearse"] + arguments, port: port, environment: environment)
     }
 
     /// What a rehearsal leaves behind in the process: no child, no SIGCHLD, no line on standard error.
@@ -62,7 +59,7 @@ import Testing
     ) async throws {
         let spool = try TestSpool()
         let server = try ScriptedServer { _ in answer }
-        let outcome = try await rehearse(spool, server.port, [], ["MAYDAY_DELIVERY_DEADLINE": "3"])
+        let outcome = try await rehearse(spool, server.port, [], ["MAYDAY_DELIVERY_DEADLINE": "20"])
         expectUndisturbed(outcome)
         let reason = reason.replacingOccurrences(of: "PORT", with: "\(server.port)")
         #expect(outcome.output.hasPrefix("rehearsal: report "), "\(outcome.output)")
@@ -97,7 +94,7 @@ import Testing
         let delivered = try await rehearse(spool, server.port)
         #expect(delivered.output.contains(" delivered to collector at "), "\(delivered.output)")
         server.stop()
-        let lost = try await rehearse(spool, server.port, [], ["MAYDAY_DELIVERY_DEADLINE": "2s"])
+        let lost = try await rehearse(spool, server.port, [], ["MAYDAY_DELIVERY_DEADLINE": "20s"])
         #expect(
             lost.output.contains(" not delivered, and there is no spool to keep it in: collector at "),
             "\(lost.output)"

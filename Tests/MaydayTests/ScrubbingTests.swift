@@ -210,7 +210,7 @@ import Testing
         let spool = try TestSpool()
         try spool.add(seed: 3)
         let server = try ScriptedServer { .created($0) }
-        let outcome = try await spool.child("flush", port: server.port, environment: ["SDK_DROP": "1"]).outcome()
+        let outcome = try await spool.run("flush", port: server.port, environment: ["SDK_DROP": "1"])
         #expect(outcome.output == "flushed: true\n" && server.requests.isEmpty && spool.reports() == [])
         #expect(spool.files() == ["collector.discarded"])
     }
@@ -218,12 +218,11 @@ import Testing
     @Test func `a crash is scrubbed and passes beforeSend in the reporter`() async throws {
         let spool = try TestSpool()
         let server = try ScriptedServer { .created($0) }
-        _ = try await spool.child("tell", "secret", port: server.port, environment: ["SWIFT_BACKTRACE": "enable=no"])
-            .outcome()
+        _ = try await spool.run("tell", "secret", port: server.port, environment: ["SWIFT_BACKTRACE": "enable=no"])
         let report = try Report.decode(gzip: #require(server.requests.first).body).report
         #expect(report.context?.tags["api_key"] == "[removed]")
         #expect(report.crash?.message?.contains("token=[removed]") == true)
-        let dropped = try await spool.child("crash", port: server.port, environment: ["SDK_DROP": "1"]).outcome()
+        let dropped = try await spool.run("crash", port: server.port, environment: ["SDK_DROP": "1"])
         #expect(dropped.errors.contains("dropped by beforeSend") && server.requests.count == 1)
         #expect(spool.files() == ["collector.discarded"])
     }

@@ -66,15 +66,16 @@ import Testing
     @Test func `a service keeps the limits before it delivers, in what was set aside too`() async throws {
         let spool = try TestSpool()
         let ids = try (1...5).map { try spool.add(seed: $0) }
-        // The ids are of the year 2026; no limit by age here.
         let limits = SpoolLimits(reports: 3, age: .seconds(1_000_000_000))
         let uploader = InMemoryUploader { _ in .rejected(reason: "no") }
         #expect(
-            await Delivery(uploaders: [uploader], path: spool.path, limits: limits).deliverAllNow(limit: .seconds(20))
+            await Delivery(uploaders: [uploader], path: spool.path, limits: limits).deliverAllNow(limit: Patience.wait)
         )
         #expect(uploader.attempts.map(\.id) == Array(ids[2...]))
         let one = SpoolLimits(reports: 1, age: .seconds(1_000_000_000))
-        #expect(await Delivery(uploaders: [uploader], path: spool.path, limits: one).deliverAllNow(limit: .seconds(20)))
+        #expect(
+            await Delivery(uploaders: [uploader], path: spool.path, limits: one).deliverAllNow(limit: Patience.wait)
+        )
         #expect(spool.files("rejected") == ["\(ids[4]).jsonl.gz", "\(ids[4]).txt"])
     }
 }

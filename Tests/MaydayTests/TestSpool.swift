@@ -24,10 +24,12 @@ final class TestSpool: Sendable {
         )
     }
 
+    /// A day ago: services remove what is older than a month.
+    private static let start = (Timestamp.now().microseconds / 1_000_000 - 86_400) * 1_000_000
+
     /// A report whose id orders as its seed does.
     static func report(seed: UInt64) -> Report {
-        SampleReport(seed: seed, time: Timestamp(microseconds: 1_796_026_673_000_000 + Int64(seed) * 1_000_000))
-            .report()
+        SampleReport(seed: seed, time: Timestamp(microseconds: start + Int64(seed) * 1_000_000)).report()
     }
 
     /// Puts a report into the spool and returns its id.
@@ -61,7 +63,29 @@ final class TestSpool: Sendable {
         (try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)) ?? ""
     }
 
-    /// Starts `SDKChild` on this spool with a collector on a port.
+    /// Runs `SDKChild` on this spool with a collector on a port, when it has its turn.
+    func run(
+        _ arguments: String...,
+        port: UInt16,
+        environment: [String: String] = [:],
+        descriptors: [Int32: Int32] = [:]
+    ) async throws -> ChildProcess.Outcome {
+        try await run(arguments, port: port, environment: environment, descriptors: descriptors)
+    }
+
+    /// The same, with arguments that were put together.
+    func run(
+        _ arguments: [String],
+        port: UInt16,
+        environment: [String: String] = [:],
+        descriptors: [Int32: Int32] = [:]
+    ) async throws -> ChildProcess.Outcome {
+        try await ChildProcess.turnstile.pass {
+            try await child(arguments, port: port, environment: environment, descriptors: descriptors).outcome()
+        }
+    }
+
+    /// Starts one that a test talks to.
     func child(
         _ arguments: String...,
         port: UInt16,
@@ -80,6 +104,7 @@ final class TestSpool: Sendable {
     ) throws -> ChildProcess {
         let own = [
             "MAYDAY_SPOOL": root, "MAYDAY_SERVICE": service, "MAYDAY_DSN": "http://KEY@127.0.0.1:\(port)/1",
+            "MAYDAY_DELIVERY_DEADLINE": Patience.delivery,
         ]
         return try ChildProcess(
             BuiltProduct.path("SDKChild"),
@@ -93,15 +118,15 @@ final class TestSpool: Sendable {
     func reporter(
         of report: String,
         port: UInt16,
-        deadline: Duration = .seconds(20),
+        deadline: Duration = .seconds(60),
         descriptors: [Int32: Int32] = [:]
     ) async throws -> ChildProcess.Outcome {
         let milliseconds = Int(deadline / .milliseconds(1))
-        return try await child(
+        return try await run(
             port: port,
             environment: ["MAYDAY_REPORTER": "\(milliseconds)", "MAYDAY_REPORT": report],
             descriptors: descriptors
-        ).outcome()
+        )
     }
 }
 

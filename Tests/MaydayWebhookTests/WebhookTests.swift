@@ -7,7 +7,7 @@ import Testing
 
 @testable import MaydayWebhook
 
-@Suite(.timeLimit(.minutes(3))) struct WebhookTests {
+@Suite(.patience) struct WebhookTests {
     private let sample = SampleReport(threads: 2, frames: 3, images: 2, isSymbolicated: true).report()
 
     @Test func `what a chat shows`() throws {

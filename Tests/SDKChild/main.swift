@@ -9,6 +9,8 @@ func paths(_ variable: String) -> [String] {
 }
 
 let started = Measurement.now()
+/// For what has no reason to be late, on a machine that is.
+let patience = Duration.seconds(600)
 if CommandLine.arguments.contains("leave-sending") {
     _ = Measurement.inheritedSockets
     // Runs behind what Mayday registers, as the destructors of libraries do.
@@ -69,14 +71,14 @@ let duration = Measurement.now() - started
 
 switch CommandLine.arguments.dropFirst().first {
 case "flush":
-    print("flushed: \(await Mayday.flush(timeout: .seconds(20)))")
+    print("flushed: \(await Mayday.flush(timeout: patience))")
 case "accept":
     // Each at a place of its own: nothing is counted instead of sent. What is printed lies in the spool, or was delivered.
     let messages = (0..<3).compactMap { Mayday.capture(message: "accepted \($0)") }
     await Mayday.flush(timeout: .zero)
     for id in messages { print("accepted \(id)") }
     fflush(nil)
-    _ = await Mayday.flush(timeout: .seconds(20))
+    _ = await Mayday.flush(timeout: patience)
 case "start-again":
     do {
         try Mayday.start(.init(), uploader: CollectorUploader(dsn: "http://unset@127.0.0.1:1/1"))
@@ -99,9 +101,9 @@ case "attach":
     if CommandLine.arguments.contains("crash") { fatalError("attached") }
     struct Refusal: Error {}
     Mayday.capture(Refusal(), attachments: [.bytes(Array("{}".utf8), name: "cart.json"), .file("/proc/self/comm")])
-    print("flushed: \(await Mayday.flush(timeout: .seconds(20)))")
+    print("flushed: \(await Mayday.flush(timeout: patience))")
 case "ask":
-    print(await Mayday.selfCheck(timeout: .seconds(10)))
+    print(await Mayday.selfCheck(timeout: patience))
 case "last-run":
     guard let run = Mayday.lastRun else {
         print("unknown")
@@ -133,7 +135,7 @@ case "leave-sending":
 case "tell":
     await Telling.run(CommandLine.arguments.dropFirst(2).first ?? "")
 case "serve":
-    let service = Task { try await MaydayService(flushTimeout: .seconds(20)).run() }
+    let service = Task { try await MaydayService(flushTimeout: patience).run() }
     service.cancel()
     try await service.value
     print("ended")

@@ -115,14 +115,14 @@ struct PostgresStoreTests {
         #expect(try fixture.store.claimPending(limit: 1, after: 0).count == 1)
         try fixture.execute(
             """
-            SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND pid IN
+            SELECT pg_terminate_backend(pid, 600000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND pid IN
                 (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = 'reports'::regclass::oid)
             """
         )
         #expect(try fixture.store.claimPending(limit: 1, after: 0).map(\.attempts) == [2])
         // Those of this schema alone: other tests run on the same server.
         let close = """
-            SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+            SELECT pg_terminate_backend(pid, 600000) FROM pg_stat_activity
             WHERE pid <> pg_backend_pid() AND usename = current_user
             """
         try fixture.execute(close)

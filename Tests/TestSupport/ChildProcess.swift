@@ -52,7 +52,7 @@
             _ arguments: [String] = [],
             environment: [String: String] = [:],
             descriptors: [Int32: Int32] = [:],
-            limit: Duration = .seconds(60)
+            limit: Duration = Patience.wait
         ) throws {
             let output = try Pipe()
             let errors = try Pipe()
@@ -74,7 +74,7 @@
             var pid: pid_t = 0
             let code = withCStrings([path] + arguments) { arguments in
                 withCStrings(environment.map { "\($0)=\($1)" }) { environment in
-                    posix_spawn(&pid, path, &actions, &attributes, arguments, environment)
+                    starting.withLock { _ in posix_spawn(&pid, path, &actions, &attributes, arguments, environment) }
                 }
             }
             close(output.write)
@@ -92,14 +92,24 @@
             watch.kill(SIGKILL)
         }
 
-        /// Starts a child and waits for its end.
+        /// For children that run to their end. All tests begin at once: more children than the machine can run would only wait for each
+        /// other, and come to the end of their own times.
+        public static let turnstile = Turnstile(ProcessInfo.processInfo.activeProcessorCount * 6)
+
+        /// Starts a child when it has its turn, and waits for its end.
+        ///
+        /// - Parameter turnstile: another one for children of another kind; nil where they have their turn already.
         public static func run(
             _ path: String,
             _ arguments: [String] = [],
             environment: [String: String] = [:],
-            limit: Duration = .seconds(60)
+            turnstile: Turnstile? = turnstile
         ) async throws -> Outcome {
-            try await ChildProcess(path, arguments, environment: environment, limit: limit).outcome()
+            func run() async throws -> Outcome {
+                try await ChildProcess(path, arguments, environment: environment).outcome()
+            }
+            guard let turnstile else { return try await run() }
+            return try await turnstile.pass(run)
         }
 
         /// Waits for its end.
@@ -127,18 +137,23 @@
         }
     }
 
-    /// A pipe that no child inherits, unless one is started in the moment between its two calls: so nothing here relies on
-    /// its end of file. Reading does not block.
+    /// Held while a pipe is made and while a child is started: no child inherits another's.
+    private let starting = Mutex(())
+
+    /// A pipe that no child of this file inherits. Reading does not block.
     struct Pipe {
         let read: Int32
         let write: Int32
 
         init() throws {
             var ends: [Int32] = [0, 0]
-            guard pipe(&ends) == 0 else { throw SystemError(call: "pipe", code: errno) }
+            let code = starting.withLock { _ -> Int32 in
+                guard pipe(&ends) == 0 else { return errno }
+                for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+                return 0
+            }
+            guard code == 0 else { throw SystemError(call: "pipe", code: code) }
             (read, write) = (ends[0], ends[1])
-            _ = fcntl(read, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(write, F_SETFD, FD_CLOEXEC)
             _ = fcntl(read, F_SETFL, O_NONBLOCK)
         }
     }

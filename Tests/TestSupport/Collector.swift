@@ -36,7 +36,7 @@
         /// - Parameters:
         ///   - other: a data directory that is not the usual one.
         ///   - limit: how long it may live.
-        public func serve(_ arguments: String..., data other: String? = nil, limit: Duration = .seconds(120))
+        public func serve(_ arguments: String..., data other: String? = nil, limit: Duration = Patience.server)
             async throws -> Serving
         {
             let child = try ChildProcess(
@@ -89,6 +89,12 @@
             return String(match.1)
         }
 
+        /// True when it says that reports wait for digestion; false when it cannot say so.
+        private var hasPending: Bool {
+            let metrics = try? HTTPClient(port: port).request("GET", "/metrics").body
+            return metrics?.firstMatch(of: /mayday_undigested_reports\{state="pending"\} [1-9]/) != nil
+        }
+
         /// Sends a report.
         public func post(_ body: [UInt8], key: String, project: Int = 1) throws -> HTTPClient.Answer {
             try HTTPClient(port: port).request(
@@ -99,8 +105,11 @@
             )
         }
 
-        /// Ends it in an orderly way, which digests what waits.
-        public func stop() async -> ChildProcess.Outcome {
+        /// Ends it in an orderly way, once nothing waits for digestion: at its end it gives what waits only a few seconds.
+        ///
+        /// - Parameter waits: false where it cannot digest any more.
+        public func stop(whenDigested waits: Bool = true) async -> ChildProcess.Outcome {
+            if waits { _ = await eventually { !hasPending } }
             child.kill(SIGTERM)
             return await child.outcome()
         }

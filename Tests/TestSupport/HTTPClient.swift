@@ -20,7 +20,7 @@ public final class HTTPClient {
         }
         guard connected == 0 else { throw SystemError(call: "connect", code: errno) }
         // Only so that a server that never answers fails the test instead of hanging it.
-        var limit = timeval(tv_sec: 300, tv_usec: 0)
+        var limit = timeval(tv_sec: Int(Patience.wait.components.seconds), tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
@@ -102,7 +102,9 @@ public final class HTTPClient {
     private func receive() throws -> Bool {
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(socket, &chunk, chunk.count, 0)
-        if count < 0, errno == EAGAIN { throw SystemError(call: "recv, after 300 s of silence", code: errno) }
+        if count < 0, errno == EAGAIN {
+            throw SystemError(call: "recv, after \(Patience.wait) of silence", code: errno)
+        }
         received += chunk.prefix(max(0, count))
         return count > 0
     }

@@ -38,7 +38,7 @@
                 "ALTER ROLE \(name) \(mayConnect ? "LOGIN" : "NOLOGIN")",
                 mayConnect
                     ? "SELECT 1"
-                    : "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = '\(name)'"
+                    : "SELECT pg_terminate_backend(pid, 600000) FROM pg_stat_activity WHERE usename = '\(name)'"
             )
         }
 
@@ -52,6 +52,7 @@
                     "postgres://mayday@/postgres?host=\(socket)",
                 ]
                 + sql.flatMap { ["-c", $0] }
+            psql.environment = Self.environment
             try psql.run()
             psql.waitUntilExit()
             guard psql.terminationStatus == 0 else {
@@ -60,9 +61,11 @@
         }
 
         private var socket: String { temporary.path }
+        private static let environment = ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8"]
 
         private init() throws {
-            temporary = try TemporaryDirectory()
+            // The path of a socket is short, and another user must come to it.
+            temporary = try TemporaryDirectory(in: "/tmp")
             let control = try Self.program("pg_ctl")
             // The shell waits for the end of its input, which comes however these tests end, and then ends the server.
             let script = """
@@ -70,7 +73,7 @@
                 cd \(temporary.path)
                 trap '' INT TERM
                 \(control) -s -D data initdb -o '-A trust -U mayday -E UTF8 --locale=C.UTF-8 -N' >log 2>&1
-                \(control) -s -w -t 120 -D data -l log start -o "-k \(temporary.path) -c listen_addresses= \
+                \(control) -s -w -t 900 -D data -l log start -o "-k \(temporary.path) -c listen_addresses= \
                 -c fsync=off -c max_connections=300" >>log 2>&1
                 echo ready
                 cat >/dev/null || true
@@ -84,7 +87,7 @@
             let change = geteuid() == 0 ? try Self.changeUser(temporary.path) : []
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments = change + ["/bin/sh", "-c", script]
-            process.environment = ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8"]
+            process.environment = Self.environment
             process.standardInput = lifeline
             let output = Foundation.Pipe()
             process.standardOutput = output

@@ -5,9 +5,9 @@ public final class TemporaryDirectory: Sendable {
     /// Absolute path.
     public let path: String
 
-    /// Makes a directory under `TMPDIR`, or `/tmp`.
-    public init() throws {
-        let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    /// Makes a directory in another: `TMPDIR`, or `/tmp`.
+    public init(in other: String? = nil) throws {
+        let base = other ?? getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         var template = Array("\(base)/mayday-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp", code: errno) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

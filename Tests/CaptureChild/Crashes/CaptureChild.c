@@ -116,8 +116,8 @@ static bool install(const char *program, const Arguments *arguments) {
         .release = {"capture-child@1", strlen("capture-child@1")},
         .reporter_arguments = own ? NULL : reporter,
         .reporter_environment = own ? NULL : environment,
-        .reporter_deadline_ms = arguments->reporter != NULL ? number(arguments->reporter_deadline, 5000) : 0,
-        .capture_deadline_ms = number(arguments->capture_deadline, 0),
+        .reporter_deadline_ms = arguments->reporter != NULL ? number(arguments->reporter_deadline, 60000) : 0,
+        .capture_deadline_ms = number(arguments->capture_deadline, 30000),
     };
     MaydayCaptureStatus status = mayday_capture_install(&options);
     if (status == MAYDAY_CAPTURE_INSTALLED) return true;
