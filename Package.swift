@@ -141,7 +141,7 @@ let collector: [Target] = [
         swiftSettings: strict
     ),
     // HTTP from here to elsewhere: webhooks, and commands on another collector.
-    .target(name: "Client", dependencies: ["CCurl"], path: "Collector/Client", swiftSettings: strict),
+    .target(name: "Client", dependencies: ["CrashReport", "CCurl"], path: "Collector/Client", swiftSettings: strict),
     .target(
         name: "Remote",
         dependencies: ["CrashReport", "Store", "Query", "Client"],

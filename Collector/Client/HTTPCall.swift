@@ -1,4 +1,5 @@
 import CCurl
+import CrashReport
 import Dispatch
 import Foundation
 
@@ -113,7 +114,8 @@ public struct HTTPCall: Sendable {
             let reason = withUnsafeBytes(of: answer.error) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
             throw Failure(
                 description: answer.outcome == MAYDAY_HTTP_NO_LIBRARY
-                    ? "libcurl cannot be used, install libcurl4: \(reason)" : reason
+                    ? "libcurl cannot be used, \(ErrorRemedy.ofLoading(reason, package: "libcurl4")): \(reason)"
+                    : reason
             )
         }
         guard answer.response_length < largestAnswer else {

@@ -1,4 +1,5 @@
 import CCurl
+import CrashReport
 import Foundation
 import Store
 
@@ -72,7 +73,11 @@ struct FileTransfer {
         }
         guard answer.outcome == MAYDAY_HTTP_ANSWERED else {
             let reason = withUnsafeBytes(of: answer.error) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            throw Failure(reason: reason)
+            throw Failure(
+                reason: answer.outcome == MAYDAY_HTTP_NO_LIBRARY
+                    ? "libcurl cannot be used, \(ErrorRemedy.ofLoading(reason, package: "libcurl4")): \(reason)"
+                    : reason
+            )
         }
         let offset = withUnsafeBytes(of: answer.header) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         return Answer(

@@ -128,8 +128,9 @@ extension ReportText {
         var notes = end.cut.map { "The stage \"\($0.stage)\" was cut short: \(StackText.words(for: $0.reason))." }
         if end.unwinder == "frame-pointer" {
             notes.append(
-                "Frames were found by frame pointer, since libunwind was not there: functions without one are missing. "
-                    + "Install libunwind8 beside the service for whole stacks."
+                "Frames were found by frame pointer, since libunwind could not be used: functions without one are missing. "
+                    + "Install libunwind8 beside the service for whole stacks; where it is, what it lacked (descriptors, memory) "
+                    + "stands in the service's log, at its start."
             )
         }
         return notes

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import CrashCapture
+internal import CrashReport
 internal import Synchronization
 
 /// One POST over HTTP, sent with libcurl on a thread of its own.
@@ -144,7 +145,7 @@ package struct HTTPPost: Sendable {
             )
         case MAYDAY_HTTP_NO_LIBRARY:
             let problem = text(of: answer.error)
-            let remedy = SystemError.remedy(ofLoading: problem, package: "libcurl4")
+            let remedy = ErrorRemedy.ofLoading(problem, package: "libcurl4")
             return .failure(.retry(after: nil, reason: "libcurl cannot be used, \(remedy): \(problem)"))
         default:
             let isCancelled = cancellation.isCancelled.load(ordering: .relaxed)

@@ -1,4 +1,5 @@
 internal import CrashCapture
+internal import CrashReport
 internal import Synchronization
 
 /// A service in which `Mayday.start` was called.
@@ -108,7 +109,7 @@ final class Service: Sendable {
         case MAYDAY_CAPTURE_INSTALLED:
             guard !outcome.has_unwinder else { return }
             let problem = String(cString: mayday_capture_unwinder_problem())
-            let remedy = SystemError.remedy(ofLoading: problem, package: "libunwind8")
+            let remedy = ErrorRemedy.ofLoading(problem, package: "libunwind8")
             StandardError.warn(
                 "stacks are found by frame pointers and may have gaps: libunwind.so.8 cannot be loaded, \(remedy)"
             )

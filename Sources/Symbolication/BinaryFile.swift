@@ -1,4 +1,5 @@
 import CDwfl
+import CrashReport
 import Glibc
 
 /// A program or library as the collector sees it: what it says of itself, and which debug information would be used for a
@@ -86,7 +87,8 @@ public enum BinaryFileError: Error, Sendable, Equatable, CustomStringConvertible
         switch self {
         case .unreadable(let reason): reason
         case .notABinary: "no program or library (ELF)"
-        case .noLibrary(let problem): "libdw cannot be loaded, install libdw1: \(problem)"
+        case .noLibrary(let problem):
+            "libdw cannot be loaded, \(ErrorRemedy.ofLoading(problem, package: "libdw1")): \(problem)"
         }
     }
 }

@@ -1,3 +1,5 @@
+import CrashReport
+
 /// Why frames of an image have no functions, or no lines.
 public struct ImageNote: Sendable, Hashable, CustomStringConvertible {
     /// Index into the report's images.
@@ -56,7 +58,7 @@ public struct ImageNote: Sendable, Hashable, CustomStringConvertible {
         case .stripped:
             "\(path): stripped; add its debug file, build id \(buildID ?? "")"
         case .noLibrary(let problem):
-            "\(path): its functions are not known, install libdw1: \(problem)"
+            "\(path): its functions are not known, \(ErrorRemedy.ofLoading(problem, package: "libdw1")): \(problem)"
         case .damaged:
             "\(path): its debug information is damaged and was used as far as it goes"
         case .cut:

@@ -34,6 +34,17 @@
             )
         }
 
+        @Test("a library that cannot be loaded for want of descriptors is not to be installed")
+        func fewDescriptors() async throws {
+            let script = "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 4; exec \"$@\""
+            let outcome = try await ChildProcess.run(
+                "/bin/sh",
+                ["-c", script, "sh", Collector.mayday, "doctor", sdkChild]
+            )
+            let expected = "libdw cannot be loaded, raise the limit of open files (ulimit -n): "
+            #expect(outcome.errors.contains(expected), "\(outcome.errors)")
+        }
+
         // MARK: The collector
 
         @Test("a collector that runs is healthy: exit 0")
@@ -210,6 +221,29 @@
             )
             few.kill(SIGKILL)
             #expect(held.output.contains("\(says)not known: Mayday holds no descriptors there"), "\(held.output)")
+        }
+
+        @Test("reports of a name that the service had before are found beside its own")
+        func strandedReports() async throws {
+            let place = try TemporaryDirectory()
+            func environment(_ service: String) -> [String: String] {
+                [
+                    "MAYDAY_SPOOL": "\(place.path)/spool", "MAYDAY_SERVICE": service, "MAYDAY_DELIVERY_DEADLINE": "0",
+                    "SWIFT_BACKTRACE": "enable=no",
+                ]
+            }
+            _ = try await ChildProcess.run(sdkChild, ["crash"], environment: environment("old"))
+            let (found, _) = try await check(environment("new"))
+            let says =
+                "1 report waits in \(place.path)/spool/old, for a service of that name, which is not running here\n"
+            #expect(found.output.contains("warning  other names        \(says)"), "\(found.output)")
+            #expect(found.output.contains("move the files to \(place.path)/spool/new\n"), "\(found.output)")
+            // While it runs, they are its own.
+            let old = try ChildProcess(sdkChild, ["stay"], environment: environment("old"))
+            try #require(await old.line(containing: "staying") != nil)
+            let (none, _) = try await check(environment("new"))
+            #expect(!none.output.contains("other names"), "\(none.output)")
+            old.kill(SIGKILL)
         }
 
         @Test("a process whose spool is gone: exit 1")

@@ -1,3 +1,4 @@
+import CrashReport
 import Foundation
 import Symbolication
 
@@ -9,8 +10,7 @@ enum BinaryCheckup {
             switch error {
             case .unreadable(let reason):
                 throw .nothingFound("\(path): \(reason.lowercased()); give the path of a binary")
-            case .noLibrary(let problem):
-                throw CommandError(code: .unreachable, text: "libdw cannot be used, install libdw1: \(problem)")
+            case .noLibrary: throw CommandError(code: .unreachable, text: error.description)
             case .notABinary: throw .nothingFound("\(path) is not a binary: give the executable of a service")
             }
         }
@@ -87,7 +87,7 @@ enum BinaryCheckup {
             checkup.warning(
                 name,
                 "cannot be loaded on this machine (\(reason)); without it, \(consequence)",
-                "install \(package)"
+                ErrorRemedy.ofLoading(reason, package: package)
             )
         }
     }

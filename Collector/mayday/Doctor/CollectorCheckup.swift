@@ -1,4 +1,5 @@
 import CCurl
+import CrashReport
 import Foundation
 import Query
 import Store
@@ -208,7 +209,7 @@ private struct Answer {
             let reason = withUnsafeBytes(of: answer.error) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
             let text =
                 answer.outcome == MAYDAY_HTTP_NO_LIBRARY
-                ? "libcurl cannot be used, install libcurl4: \(reason)" : reason
+                ? "libcurl cannot be used, \(ErrorRemedy.ofLoading(reason, package: "libcurl4")): \(reason)" : reason
             return Answer(outcome: .failed(text), text: "")
         }
         let text = String(decoding: body.prefix(answer.response_length), as: UTF8.self)

@@ -103,10 +103,14 @@ enum ProcessCheckup {
         if maps.contains("/libunwind.so.8") || maps.contains("/libunwind-") {
             checkup.ok("unwinder", "libunwind is loaded")
         } else {
+            // It was not loaded where its pipe was more than the service could spare.
+            let limit = files.limit("Max open files"), open = files.names("fd")?.count ?? 0
+            let few = limit.flatMap { UInt64(open) + 32 > $0 ? $0 : nil }
+            let remedy = few.map { "raise the limit of open files (ulimit -n), which is \($0)" } ?? "install libunwind8"
             checkup.warning(
                 "unwinder",
                 "libunwind is not loaded: stacks may have gaps and no async callers",
-                "install libunwind8 where the service runs, and start it again"
+                "\(remedy) where the service runs, and start it again"
             )
         }
     }
@@ -180,6 +184,7 @@ enum ProcessCheckup {
         } else {
             checkup.ok("spool", "\(target), \(free >> 20) MiB free")
         }
+        StrandedReports.look(beside: target, through: path, &checkup)
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return }
         let waiting = names.count { $0.hasSuffix(".jsonl.gz") }
         let rejected = ((try? FileManager.default.contentsOfDirectory(atPath: "\(path)/rejected")) ?? [])

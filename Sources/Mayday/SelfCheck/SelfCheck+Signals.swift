@@ -98,7 +98,7 @@ extension SelfCheck {
         return .warning(
             "unwinder",
             "frame pointers: stacks may have gaps and no async callers, since libunwind.so.8 could not be loaded at start",
-            "\(SystemError.remedy(ofLoading: problem, package: "libunwind8")) and start again"
+            "\(ErrorRemedy.ofLoading(problem, package: "libunwind8")) and start again"
         )
     }
 
