@@ -29,6 +29,7 @@ extension StoredReport {
             "host": facts.host.map { .object(["name": .string($0)]) } ?? .null,
             "signal": .optional(facts.signal),
             "cut_short": .bool(facts.isCutShort),
+            "occurrences": .integer(Int64(facts.occurrences)),
             "issue": issue.map { .integer(Int64($0.number)) } ?? .null,
             "title": .optional(title),
             "culprit": .optional(culprit),

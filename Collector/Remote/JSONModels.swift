@@ -108,7 +108,8 @@ extension StoredReport {
                 environment: value.optionalString("environment"),
                 host: value["host"]?.optionalString("name"),
                 signal: value.optionalString("signal"),
-                isCutShort: value["cut_short"] == .bool(true)
+                isCutShort: value["cut_short"] == .bool(true),
+                occurrences: value.optionalInteger("occurrences") ?? 1
             ),
             state: state,
             issue: value.optionalInteger("issue").map { IssueKey(project: project, number: $0) },

@@ -95,6 +95,8 @@ public struct ReportFacts: Sendable, Equatable {
     public var signal: String?
     /// The capture or the file was cut short: there is no `end` line.
     public var isCutShort: Bool
+    /// How many times its error occurred since the report before; 1 for what is not counted.
+    public var occurrences: Int
 
     /// The facts of a report that was received at a time, texts cut to a length for lists: the report has them whole.
     public init(_ report: Report, received: Timestamp) {
@@ -106,6 +108,7 @@ public struct ReportFacts: Sendable, Equatable {
         host = report.header.host?.name?.cutForLists
         signal = report.crash?.signal.name.cutForLists
         isCutShort = report.end == nil
+        occurrences = max(1, report.header.occurrences ?? 1)
     }
 
     /// Facts by their parts.
@@ -117,7 +120,8 @@ public struct ReportFacts: Sendable, Equatable {
         environment: String?,
         host: String?,
         signal: String?,
-        isCutShort: Bool
+        isCutShort: Bool,
+        occurrences: Int
     ) {
         self.kind = kind
         self.time = time
@@ -127,6 +131,7 @@ public struct ReportFacts: Sendable, Equatable {
         self.host = host
         self.signal = signal
         self.isCutShort = isCutShort
+        self.occurrences = occurrences
     }
 }
 

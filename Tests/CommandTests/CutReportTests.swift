@@ -4,10 +4,27 @@
     import Testing
     import TestSupport
 
-    @Suite("Reports that were cut short, as listed and shown")
+    @Suite("Reports that were cut short, and such that stand for many, as listed and shown")
     struct CutReportTests {
         private func lines(_ outcome: ChildProcess.Outcome) -> [String] {
             outcome.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+        }
+
+        @Test("a report of an error that occurred many times says how many, in the list as in the report")
+        func occurrences() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            let key = try await serving.key()
+            var many = SampleReport.old(1).report()
+            many.header.occurrences = 999
+            #expect(try serving.post(many.encode(), key: key).status == 201)
+            #expect(try serving.post(SampleReport.old(2, hours: 1).gzip(), key: key).status == 201)
+            _ = await serving.stop()
+            let list = lines(try await collector.run("reports", environment: ["COLUMNS": "120"]))
+            #expect(list.count == 3 && list[2].contains("  999 × Index out of range"), "\(list)")
+            #expect(!list[1].contains("×"))
+            let json = try await collector.run("reports", "--json").output
+            #expect(json.contains(#""occurrences":999"#) && json.contains(#""occurrences":1,"#), "\(json)")
         }
 
         @Test("a report that was cut in the middle of the crash is marked in every list, and an issue of none but such")

@@ -47,6 +47,7 @@ extension StoredReport {
     }
 
     fileprivate var headline: String {
-        (facts.isCutShort ? "cut short · " : "") + (title ?? facts.signal ?? facts.kind)
+        (facts.isCutShort ? "cut short · " : "") + (facts.occurrences > 1 ? "\(facts.occurrences) × " : "")
+            + (title ?? facts.signal ?? facts.kind)
     }
 }

@@ -5,7 +5,7 @@ enum PostgresSchema {
     static var current: Int { migrations.count }
 
     /// Each step goes from its index to the next version; a released step is never changed.
-    static let migrations: [String] = [first, triage, retention, limits, cut, SQLiteSchema.tags]
+    static let migrations: [String] = [first, triage, retention, limits, cut, SQLiteSchema.tags, occurrences]
 
     /// Brings the database up to date, all or nothing, in the transaction of the caller. Nodes that start at the same time
     /// wait for each other.
@@ -153,4 +153,7 @@ enum PostgresSchema {
 
     /// Whether a report has no end. Of what was received before nothing is known, and it counts as whole.
     private static let cut = "ALTER TABLE reports ADD COLUMN is_cut BIGINT NOT NULL DEFAULT 0;"
+
+    /// As in SQLite.
+    private static let occurrences = "ALTER TABLE reports ADD COLUMN occurrences BIGINT NOT NULL DEFAULT 1;"
 }

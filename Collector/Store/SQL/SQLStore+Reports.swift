@@ -16,13 +16,14 @@ extension SQLStore {
             let row = try connection.query(
                 """
                 INSERT INTO reports
-                    (project, id, received, kind, time, service, release, environment, host, signal, bytes, is_cut)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project, id) DO NOTHING RETURNING row
+                    (project, id, received, kind, time, service, release, environment, host, signal, bytes, is_cut,
+                    occurrences)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project, id) DO NOTHING RETURNING row
                 """,
                 [
                     report.key.project, report.key.id, report.received, facts.kind, facts.time, facts.service,
                     facts.release, facts.environment, facts.host, facts.signal, report.gzip.count,
-                    facts.isCutShort ? 1 : 0,
+                    facts.isCutShort ? 1 : 0, facts.occurrences,
                 ],
                 row: { $0.int(0) }
             ).first
@@ -56,7 +57,7 @@ extension SQLStore {
     static var reportColumns: String {
         """
         reports.project, reports.id, received, reports.kind, time, service, release, environment, host, signal,
-        digest, failure, issues.number, reports.title, reports.culprit, is_cut
+        digest, failure, issues.number, reports.title, reports.culprit, is_cut, occurrences
         """
     }
 
@@ -99,7 +100,8 @@ extension SQLStore {
                 environment: row.optionalText(7),
                 host: row.optionalText(8),
                 signal: row.optionalText(9),
-                isCutShort: row.int(15) != 0
+                isCutShort: row.int(15) != 0,
+                occurrences: row.int(16)
             ),
             state: state,
             issue: row.optionalInt(12).map { IssueKey(project: row.int(0), number: $0) },

@@ -72,7 +72,7 @@ extension SQLStore {
             """
         let values = conditions.values
         return try engine.read { connection throws(StoreError) in
-            let found = try connection.query(sql, values) { (report: Self.report($0), row: $0.int(16)) }
+            let found = try connection.query(sql, values) { (report: Self.report($0), row: $0.int(17)) }
             return ReportPage(
                 reports: found.map(\.report),
                 next: found.count < selection.limit ? nil : found.last?.row

@@ -4,7 +4,7 @@ enum SQLiteSchema {
     static var current: Int { migrations.count }
 
     /// Each step goes from its index to the next version; a released step is never changed.
-    static let migrations: [String] = [first, remarks, claimants, triage, retention, limits, cut, tags]
+    static let migrations: [String] = [first, remarks, claimants, triage, retention, limits, cut, tags, occurrences]
 
     /// Brings the database up to date, all or nothing.
     static func migrate(_ connection: SQLiteConnection, path: String, steps: [String] = migrations) throws(StoreError) {
@@ -146,6 +146,9 @@ enum SQLiteSchema {
             + coalesce((SELECT length(gzip) FROM digested_bodies WHERE report = reports.row), 0);
         CREATE INDEX reports_by_age ON reports (project, received, bytes);
         """
+
+    /// How often the error of a report occurred. Of what was received before nothing is known, and it counts as once.
+    private static let occurrences = "ALTER TABLE reports ADD COLUMN occurrences INTEGER NOT NULL DEFAULT 1;"
 
     /// Whether a report has no end. Of what was received before nothing is known, and it counts as whole.
     private static let cut = "ALTER TABLE reports ADD COLUMN is_cut INTEGER NOT NULL DEFAULT 0;"
