@@ -13,8 +13,9 @@ struct CommandChannel: NoticeChannel {
     private static let secrets = ["MAYDAY_STORE", "MAYDAY_ISSUE_WEBHOOK", "PGPASSWORD"]
     private static let largestOutput = 512
 
-    func deliver(_ notice: IssueNotice, within timeout: Duration) throws(NoticeFailure) {
-        let deadline = ContinuousClock.now + timeout
+    func deliver(_ notice: IssueNotice, before deadline: () -> ContinuousClock.Instant) throws(NoticeFailure) {
+        let began = ContinuousClock.now
+        let timeout = began.duration(to: deadline())
         // Sockets: unlike a pipe, one can be written to without a signal when nobody reads.
         var input: [Int32] = [0, 0]
         var output: [Int32] = [0, 0]
@@ -40,7 +41,8 @@ struct CommandChannel: NoticeChannel {
             kill(-pid, SIGKILL)
             var status: Int32 = 0
             while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-            throw NoticeFailure(reason: "took longer than \(timeout)")
+            let isShortened = began.duration(to: .now) < timeout
+            throw NoticeFailure(reason: isShortened ? "was ended with the collector" : "took longer than \(timeout)")
         }
         guard status != 0 else { return }
         let ended = status & 0x7f == 0 ? "exited with \(status >> 8 & 0xff)" : "was ended by signal \(status & 0x7f)"
@@ -87,13 +89,18 @@ struct CommandChannel: NoticeChannel {
     }
 
     /// The beginning of what it says, until it has ended or the time is over.
-    private func read(_ descriptor: Int32, until deadline: ContinuousClock.Instant) -> String {
+    private func read(_ descriptor: Int32, until deadline: () -> ContinuousClock.Instant) -> String {
         var said: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4_096)
         while true {
-            let rest = ContinuousClock.now.duration(to: deadline)
+            let rest = ContinuousClock.now.duration(to: deadline())
+            guard rest > .zero else { break }
             var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard rest > .zero, poll(&waited, 1, Int32(clamping: Int(rest / .milliseconds(1)) + 1)) > 0 else { break }
+            // In short steps: the time may become shorter.
+            let ready = poll(&waited, 1, Int32(clamping: Int(min(rest, .milliseconds(100)) / .milliseconds(1)) + 1))
+            if ready == 0 { continue }
+            guard ready > 0 || errno == EINTR else { break }
+            if ready < 0 { continue }
             let count = Foundation.read(descriptor, &piece, piece.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
@@ -104,12 +111,12 @@ struct CommandChannel: NoticeChannel {
     }
 
     /// Its status; nil when it has not ended in time.
-    private func wait(for pid: pid_t, until deadline: ContinuousClock.Instant) -> Int32? {
+    private func wait(for pid: pid_t, until deadline: () -> ContinuousClock.Instant) -> Int32? {
         var status: Int32 = 0
         while true {
             let ended = waitpid(pid, &status, WNOHANG)
             if ended == pid { return status }
-            guard ended == 0 || errno == EINTR, ContinuousClock.now < deadline else { return nil }
+            guard ended == 0 || errno == EINTR, ContinuousClock.now < deadline() else { return nil }
             usleep(2_000)
         }
     }

@@ -5,8 +5,10 @@ import CrashReport
 protocol NoticeChannel: Sendable {
     /// For the log: no address, which may hold a secret.
     var name: String { get }
-    /// Delivers one, or says why not, within a time.
-    func deliver(_ notice: IssueNotice, within timeout: Duration) throws(NoticeFailure)
+    /// Delivers one, or says why not, before a time.
+    ///
+    /// - Parameter deadline: asked again and again: it comes nearer when the collector stops.
+    func deliver(_ notice: IssueNotice, before deadline: () -> ContinuousClock.Instant) throws(NoticeFailure)
 }
 
 /// Why a notice was not delivered.
@@ -24,8 +26,8 @@ struct WebhookChannel: NoticeChannel {
     let url: String
     let name = "the webhook"
 
-    func deliver(_ notice: IssueNotice, within timeout: Duration) throws(NoticeFailure) {
-        var call = HTTPCall(url, timeout: timeout)
+    func deliver(_ notice: IssueNotice, before deadline: () -> ContinuousClock.Instant) throws(NoticeFailure) {
+        var call = HTTPCall(url, timeout: max(.milliseconds(1), ContinuousClock.now.duration(to: deadline())))
         call.method = .post
         call.headers = ["Content-Type: application/json"]
         call.body = Array(notice.json.text.utf8)

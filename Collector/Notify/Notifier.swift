@@ -23,8 +23,14 @@ public final class Notifier: Sendable {
         self.init(channels, NoticePolicy(), log: log)
     }
 
-    init(_ channels: [any NoticeChannel], _ policy: NoticePolicy, log: @escaping @Sendable (String) -> Void) {
-        lanes = channels.map { NoticeLane($0, policy, log: log) }
+    /// - Parameter now: the clock that the limit of a period goes by.
+    init(
+        _ channels: [any NoticeChannel],
+        _ policy: NoticePolicy,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        log: @escaping @Sendable (String) -> Void
+    ) {
+        lanes = channels.map { NoticeLane($0, policy, now: now, log: log) }
         for lane in lanes { lane.start() }
     }
 
@@ -69,14 +75,21 @@ final class NoticeLane: Sendable {
 
     private let channel: any NoticeChannel
     private let policy: NoticePolicy
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let log: @Sendable (String) -> Void
     private let state = Mutex(State())
     private let wakes = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    init(_ channel: any NoticeChannel, _ policy: NoticePolicy, log: @escaping @Sendable (String) -> Void) {
+    init(
+        _ channel: any NoticeChannel,
+        _ policy: NoticePolicy,
+        now: @escaping @Sendable () -> ContinuousClock.Instant,
+        log: @escaping @Sendable (String) -> Void
+    ) {
         self.channel = channel
         self.policy = policy
+        self.now = now
         self.log = log
     }
 
@@ -89,13 +102,14 @@ final class NoticeLane: Sendable {
     }
 
     func add(_ notice: IssueNotice) {
+        let time = now()
         let isKept = state.withLock { state in
-            guard state.queue.count < policy.waiting, policy.allows(at: .now, sent: &state.sent) else {
+            guard state.queue.count < policy.waiting, policy.allows(at: time, sent: &state.sent) else {
                 state.suppressed += 1
                 state.counts.suppressed += 1
                 return false
             }
-            state.sent.append(.now)
+            state.sent.append(time)
             var notice = notice
             (notice.suppressed, state.suppressed) = (state.suppressed, 0)
             state.queue.append(notice)
@@ -112,7 +126,8 @@ final class NoticeLane: Sendable {
         state.withLock { $0.end = end }
         wakes.signal()
         let rest = max(.zero, ContinuousClock.now.duration(to: end))
-        _ = ended.wait(timeout: .now() + .milliseconds(Int(rest / .milliseconds(1)) + 100))
+        // A command is ended then, which it notices in a moment: nothing of it outlives the collector.
+        _ = ended.wait(timeout: .now() + .milliseconds(Int(rest / .milliseconds(1)) + 1_000))
     }
 
     private func run() {
@@ -133,14 +148,14 @@ final class NoticeLane: Sendable {
     private func deliver(_ notice: IssueNotice) {
         var number = 1
         while true {
-            let end = state.withLock { $0.end }
-            let rest = end.map { ContinuousClock.now.duration(to: $0) }
-            if let rest, rest <= .zero { return giveUp(notice, "the collector stops") }
+            if let end = state.withLock({ $0.end }), end <= .now { return giveUp(notice, "the collector stops") }
+            let latest = ContinuousClock.now + policy.timeout
             do throws(NoticeFailure) {
-                try channel.deliver(notice, within: min(policy.timeout, rest ?? policy.timeout))
+                try channel.deliver(notice) { min(latest, state.withLock { $0.end } ?? latest) }
                 return state.withLock { $0.counts.delivered += 1 }
             } catch {
-                guard error.mayRetry, end == nil, let pause = policy.pause(afterAttempt: number, asked: error.after)
+                guard error.mayRetry, state.withLock({ $0.end }) == nil,
+                    let pause = policy.pause(afterAttempt: number, asked: error.after)
                 else { return giveUp(notice, error.reason) }
                 log("notify: \(channel.name) \(error.reason); once more in \(pause)")
                 pauseOrStop(pause)

@@ -148,13 +148,19 @@ enum ServeCommand: Command {
         }
     }
 
+    /// As `Headline` names the one issue of all rehearsals of a project.
+    private static func isOfRehearsals(_ issue: Issue) -> Bool {
+        issue.title == "Rehearsal" && issue.culprit == "Mayday.rehearse()"
+    }
+
     private static func tell(
         _ notifier: Notifier,
         _ written: DigestedIn,
         _ report: ReportKey,
         _ store: any Store
     ) {
-        guard notifier.isWanted, let event = written.event else { return }
+        // A rehearsal is a crash that somebody made and waits for: nobody is to be woken.
+        guard notifier.isWanted, let event = written.event, !isOfRehearsals(written.issue) else { return }
         // Without its releases it is worth telling still.
         let releases = (try? store.releases(of: written.issue.key)) ?? []
         let entry = IssueList.Entry(issue: written.issue, releases: releases)
