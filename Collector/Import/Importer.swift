@@ -12,8 +12,10 @@ public struct Importer {
         public var duplicates: [String] = []
         /// What a person should know of reports that are there: source and text.
         public var remarks: [String] = []
-        /// What could not be read: source and reason.
+        /// What is there and is no report, or only a part of one: source and reason.
         public var damaged: [String] = []
+        /// What could not be opened or read: path and error of the system.
+        public var unreadable: [String] = []
     }
 
     /// What happened so far.
@@ -33,16 +35,16 @@ public struct Importer {
         self.now = now
     }
 
-    /// Imports a file, a directory, or standard input when the path is `-`. What cannot be read is noted as damaged.
+    /// Imports a file, a directory, or standard input when the path is `-`. What cannot be read is noted.
     ///
     /// A directory is searched for files whose names end in `.jsonl.gz` (reports) or `.log`.
     public mutating func add(path: String) throws(StoreError) {
         if path == "-" { return try add(FileHandle.standardInput, named: "standard input") }
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-            return outcome.damaged.append("\(path): \(String(cString: strerror(ENOENT)))")
-        }
-        guard isDirectory.boolValue else { return try add(file: path) }
+        var status = stat()
+        guard stat(path, &status) == 0 else { return leave(path, errno) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return try add(file: path) }
+        // Else it would look like one that is empty.
+        guard access(path, R_OK | X_OK) == 0 else { return leave(path, errno) }
         let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
         for name in names.sorted() where name.hasSuffix(".jsonl.gz") || name.hasSuffix(".log") {
             try add(file: "\(path)/\(name)")
@@ -50,11 +52,14 @@ public struct Importer {
     }
 
     private mutating func add(file path: String) throws(StoreError) {
-        guard let file = FileHandle(forReadingAtPath: path) else {
-            return outcome.damaged.append("\(path): \(String(cString: strerror(errno)))")
-        }
-        defer { try? file.close() }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return leave(path, errno) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try add(file, named: path)
+    }
+
+    private mutating func leave(_ path: String, _ code: Int32) {
+        outcome.unreadable.append("\(path): \(String(cString: strerror(code)))")
     }
 
     /// A report begins as gzip does; all else is a log.
@@ -87,7 +92,7 @@ public struct Importer {
         do {
             return try file.read(upToCount: count).map { [UInt8]($0) } ?? []
         } catch {
-            outcome.damaged.append("\(source): cannot be read: \(error.localizedDescription)")
+            outcome.unreadable.append("\(source): cannot be read: \(error.localizedDescription)")
             return nil
         }
     }

@@ -61,25 +61,26 @@ enum ImportCommand: Command {
     }
 
     private static func show(_ outcome: Importer.Outcome, _ arguments: Arguments, _ console: Console) -> ExitCode {
-        for text in outcome.damaged + outcome.remarks { console.note(text) }
+        for text in outcome.unreadable + outcome.damaged + outcome.remarks { console.note(text) }
         if arguments.has("--json") {
             func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
             console.print(
                 .object([
                     "imported": texts(outcome.imported), "duplicates": texts(outcome.duplicates),
-                    "damaged": texts(outcome.damaged), "remarks": texts(outcome.remarks),
+                    "damaged": texts(outcome.damaged), "unreadable": texts(outcome.unreadable),
+                    "remarks": texts(outcome.remarks),
                 ])
             )
         } else {
             let counts = [
                 (outcome.imported.count, "imported"), (outcome.duplicates.count, "there already"),
-                (outcome.damaged.count, "damaged"),
+                (outcome.damaged.count, "damaged"), (outcome.unreadable.count, "not readable"),
             ].filter { $0.0 > 0 }
             console.print(
                 counts.isEmpty ? "no reports found" : counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
             )
         }
         let found = outcome.imported.count + outcome.duplicates.count
-        return found > 0 && outcome.damaged.isEmpty ? .done : .nothingFound
+        return found > 0 && outcome.damaged.isEmpty && outcome.unreadable.isEmpty ? .done : .nothingFound
     }
 }
