@@ -205,6 +205,20 @@ struct Lane: Sendable {
         await firstResult(within: deadline - .now) { await uploader.shutdown() }
     }
 
+    /// Keeps in mind what the backend asked for, where there is no spool to write it down in.
+    func pause(_ asked: Duration) {
+        preparation.pausedUntil.store(
+            Timestamp.now().advanced(by: RetryPolicy.honoured(asked)).microseconds,
+            ordering: .relaxed
+        )
+    }
+
+    /// Why a report is not sent now; nil when nothing was asked for.
+    var pausedReason: String? {
+        let until = Timestamp(microseconds: preparation.pausedUntil.load(ordering: .relaxed))
+        return until - .now() > .zero ? "\(uploader.destination) asked not to be sent to before \(until)" : nil
+    }
+
     /// Uploads a report, and stops waiting at its deadline. Returns why it was not delivered, nil when it was.
     func upload(_ report: SpooledReport) async -> UploadError? {
         let error = await firstResult(within: report.deadline - .now) { () -> UploadError? in
@@ -225,9 +239,11 @@ struct Lane: Sendable {
     }
 }
 
-/// Whether an uploader is ready, which it is made before its first upload. The reports of a lane are uploaded one at a time.
+/// What is known of an uploader from one upload to the next: whether it is ready, which it is made before its first upload. The reports of a lane are uploaded one at a time.
 private final class Preparation: Sendable {
     private let isReady = Atomic(false)
+    /// Microseconds since 1970.
+    let pausedUntil = Atomic<Int64>(0)
 
     func prepare(_ uploader: any ReportUploader, deadline: ContinuousClock.Instant) async throws(UploadError) {
         guard !isReady.load(ordering: .relaxed) else { return }

@@ -14,71 +14,88 @@
         /// An authority of its own, and a certificate of it for this machine.
         init() async throws {
             collector = try Collector()
+            for name in ["authority", "other"] { try await selfSigned(name, subject: name) }
+            try await sign("server", names: "IP:127.0.0.1", days: 2)
+        }
+
+        /// Makes `NAME.pem` and `NAME.key`, which nobody vouches for.
+        private func selfSigned(_ name: String, subject: String, _ more: String...) async throws {
+            let files = ["-keyout", "\(directory)/\(name).key", "-out", "\(directory)/\(name).pem"]
+            let request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=\(subject)", "-days", "2"]
+            try await openssl(request + files + more)
+        }
+
+        /// Makes `NAME.pem` and `NAME.key`, for which the authority vouches.
+        private func sign(_ name: String, names: String, days: Int) async throws {
+            let base = "\(directory)/\(name)"
+            let request = ["req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=\(name)"]
+            try await openssl(request + ["-keyout", "\(base).key", "-out", "\(base).csr"])
+            try Data("subjectAltName=\(names)\n".utf8).write(to: URL(fileURLWithPath: "\(base).names"))
+            let authority = [
+                "-CA", "\(directory)/authority.pem", "-CAkey", "\(directory)/authority.key", "-CAcreateserial",
+            ]
             try await openssl(
-                "req",
-                "-x509",
-                "-newkey",
-                "rsa:2048",
-                "-nodes",
-                "-subj",
-                "/CN=authority",
-                "-days",
-                "2",
-                "-keyout",
-                "\(collector.temporary.path)/authority.key",
-                "-out",
-                "\(collector.temporary.path)/authority.pem"
-            )
-            try await openssl(
-                "req",
-                "-x509",
-                "-newkey",
-                "rsa:2048",
-                "-nodes",
-                "-subj",
-                "/CN=other",
-                "-days",
-                "2",
-                "-keyout",
-                "\(collector.temporary.path)/other.key",
-                "-out",
-                "\(collector.temporary.path)/other.pem"
-            )
-            try await openssl(
-                "req",
-                "-newkey",
-                "rsa:2048",
-                "-nodes",
-                "-subj",
-                "/CN=127.0.0.1",
-                "-keyout",
-                "\(directory)/server.key",
-                "-out",
-                "\(directory)/server.csr"
-            )
-            try Data("subjectAltName=IP:127.0.0.1\n".utf8).write(to: URL(fileURLWithPath: "\(directory)/names"))
-            try await openssl(
-                "x509",
-                "-req",
-                "-in",
-                "\(directory)/server.csr",
-                "-CA",
-                "\(directory)/authority.pem",
-                "-CAkey",
-                "\(directory)/authority.key",
-                "-CAcreateserial",
-                "-days",
-                "2",
-                "-extfile",
-                "\(directory)/names",
-                "-out",
-                "\(directory)/server.pem"
+                ["x509", "-req", "-in", "\(base).csr", "-extfile", "\(base).names", "-days", "\(days)"] + authority
+                    + ["-out", "\(base).pem"]
             )
         }
 
-        private func openssl(_ arguments: String...) async throws {
+        private func openssl(_ arguments: [String]) async throws {
             let outcome = try await ChildProcess.run("/usr/bin/openssl", arguments)
             try #require(outcome.status == .exited(0), "\(outcome.errors)")
+        }
+
+        @Test(
+            "a certificate that cannot be trusted is named as what it is, and the report stays",
+            arguments: [
+                ("self-signed", "self-signed certificate"), ("expired", "certificate has expired"),
+                ("elsewhere", "no alternative certificate subject name matches target host name '127.0.0.1'"),
+            ]
+        )
+        func untrusted(certificate: String, says: String) async throws {
+            switch certificate {
+            case "self-signed":
+                try await selfSigned(certificate, subject: "127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1")
+            case "expired":
+                // The collector would not start with it.
+                try await sign(certificate, names: "IP:127.0.0.1", days: -1)
+                let server = try ChildProcess(
+                    "/usr/bin/openssl",
+                    [
+                        "s_server", "-www", "-accept", "127.0.0.1:0", "-cert", "\(directory)/expired.pem", "-key",
+                        "\(directory)/expired.key",
+                    ]
+                )
+                let line = try #require(await server.line(containing: "ACCEPT"))
+                let port = try #require(line.firstMatch(of: /:(\d+)$/).flatMap { UInt16($0.1) })
+                try await expectRefused("https://KEY@127.0.0.1:\(port)/1", port, says: says)
+                return server.kill(SIGKILL)
+            default: try await sign(certificate, names: "DNS:mayday.example.com", days: 2)
+            }
+            let files = ["\(directory)/\(certificate).pem", "\(directory)/\(certificate).key"]
+            let serving = try await collector.serve("--tls-certificate", files[0], "--tls-key", files[1])
+            try await expectRefused(serving.secret("MAYDAY_DSN"), serving.port, says: says)
+            #expect(try await !collector.run("reports", "--json").output.contains("\"id\""))
+            #expect(await serving.stop().status == .exited(0))
+        }
+
+        /// A handled error and a crash, of which each says why it is not delivered, and stays.
+        private func expectRefused(_ dsn: String, _ port: UInt16, says: String) async throws {
+            let environment = [
+                "MAYDAY_DSN": dsn, "MAYDAY_SPOOL": "\(directory)/spool", "SSL_CERT_FILE": "\(directory)/authority.pem",
+                "MAYDAY_DELIVERY_DEADLINE": Patience.delivery,
+            ]
+            let place = "collector at 127.0.0.1:\(port): no answer: "
+            let child = try BuiltProduct.path("SDKChild")
+            let handled = try await ChildProcess.run(child, ["attach"], environment: environment)
+            #expect(handled.output == "flushed: false\n")
+            #expect(handled.errors.contains("reports stay in the spool: \(place)"), "\(handled.errors)")
+            #expect(handled.errors.contains(says), "\(handled.errors)")
+            let crashed = try await ChildProcess.run(child, ["crash"], environment: environment)
+            #expect(crashed.errors.contains("not delivered, kept in \(directory)/spool/"), "\(crashed.errors)")
+            #expect(crashed.errors.contains(says), "\(crashed.errors)")
+            let waiting = try FileManager.default.contentsOfDirectory(atPath: "\(directory)/spool/SDKChild")
+            #expect(waiting.count { $0.hasSuffix(".jsonl.gz") } == 2)
         }
 
         @Test(

@@ -7,13 +7,13 @@ import Testing
 @testable import Mayday
 
 /// Errors that a service handled and reported.
-@Suite(.timeLimit(.minutes(3))) struct HandledErrorTests {
+@Suite(.patience) struct HandledErrorTests {
     /// What reached the collector of `SDKChild report SCENE`, the oldest first.
     private func reports(of scene: String, check: (ChildProcess.Outcome) -> Void = { _ in }) async throws -> [Report] {
         let spool = try TestSpool()
         let server = try ScriptedServer { .created($0) }
         let environment = ["MAYDAY_RELEASE": "cart@1.4.2", "SWIFT_BACKTRACE": "enable=no"]
-        let outcome = try await spool.child("report", scene, port: server.port, environment: environment).outcome()
+        let outcome = try await spool.run("report", scene, port: server.port, environment: environment)
         check(outcome)
         #expect(spool.files() == [])
         return try server.requests.map { try Report.decode(gzip: $0.body).report }.sorted {
@@ -72,12 +72,22 @@ import Testing
         let spool = try TestSpool()
         chmod(spool.root, 0o777)
         let server = try ScriptedServer { .created($0) }
-        let outcome = try await spool.child("report", "error", port: server.port).outcome()
+        let outcome = try await spool.run("report", "error", port: server.port)
         #expect(outcome.errors.contains("is writable by others") && outcome.output.hasSuffix("flushed: true\n"))
         #expect(try server.requests.map { try Report.decode(gzip: $0.body).report.header.kind } == [.error])
         server.stop()
-        let lost = try await spool.child("report", "error", port: server.port).outcome()
+        let lost = try await spool.run("report", "error", port: server.port)
         #expect(lost.errors.contains("of a handled error not delivered, and there is no spool to keep it in"))
+    }
+
+    @Test func `without a spool, a pause that the backend asks for is kept all the same`() async throws {
+        let spool = try TestSpool()
+        chmod(spool.root, 0o777)
+        let server = try ScriptedServer { _ in .status(429, headers: ["Retry-After": "3000"]) }
+        let outcome = try await spool.run("report", "twice", port: server.port)
+        #expect(server.requests.count == 1)
+        let lost = outcome.errors.split(separator: "\n").filter { $0.contains("of a handled error not delivered") }
+        #expect(lost.count == 2 && lost[1].contains(" asked not to be sent to before 20"), "\(outcome.errors)")
     }
 
     @Test func `a message has its text and its level`() async throws {

@@ -8,13 +8,13 @@ import Testing
 @testable import Mayday
 
 /// Several uploaders on one spool.
-@Suite(.timeLimit(.minutes(3))) struct LaneTests {
+@Suite(.patience) struct LaneTests {
     private func ids(_ reports: [SpooledReport]) -> [String] { reports.map(\.id) }
 
     /// Tries everything once, as a service that was just started does.
     @discardableResult
     private func deliver(_ spool: TestSpool, to uploaders: any ReportUploader...) async -> Bool {
-        await Delivery(uploaders: uploaders, path: spool.path).deliverAllNow(limit: .seconds(20))
+        await Delivery(uploaders: uploaders, path: spool.path).deliverAllNow(limit: Patience.wait)
     }
 
     private let broken: @Sendable (SpooledReport) async -> UploadError? = { _ in .retry(after: nil, reason: "down") }
@@ -90,6 +90,25 @@ import Testing
         #expect(spool.reports() == [ids[0]])
     }
 
+    /// The longest that a file's name can hold with the report's id, longer ones that begin alike, and what is longer when it is escaped.
+    @Test func `an uploader may have a name of any length`() async throws {
+        let long = String(repeating: "n", count: 200)
+        for name in [
+            long, long + "a", long + String(repeating: "b", count: 10_000), String(repeating: "ü/", count: 100),
+        ] {
+            let spool = try TestSpool()
+            let id = try spool.add(seed: 1)
+            let other = InMemoryUploader(name: "\(name)c", answer: broken)
+            #expect(await !deliver(spool, to: InMemoryUploader(name: name), other))
+            #expect(spool.files().count == 3 && spool.files().allSatisfy { $0.utf8.count <= 255 })
+            let again = InMemoryUploader(name: name)
+            let healed = InMemoryUploader(name: "\(name)c")
+            #expect(await deliver(spool, to: again, healed))
+            #expect(again.attempts.isEmpty && ids(healed.delivered) == [id])
+            #expect(spool.files() == [])
+        }
+    }
+
     @Test func `what an uploader that was removed waited for is not waited for any more`() async throws {
         let spool = try TestSpool()
         try spool.add(seed: 1)
@@ -136,13 +155,13 @@ import Testing
     @Test func `a pause that a backend asked for outlives the process, and is its own`() async throws {
         let spool = try TestSpool()
         let ids = try (1...2).map { try spool.add(seed: $0) }
-        let limited = InMemoryUploader(name: "limited") { _ in .retry(after: .seconds(600), reason: "slow down") }
+        let limited = InMemoryUploader(name: "limited") { _ in .retry(after: .seconds(7_200), reason: "slow down") }
         let other = InMemoryUploader(name: "other")
         for _ in 1...3 { #expect(await !deliver(spool, to: limited, other)) }
         #expect(limited.attempts.count == 1)
         #expect(self.ids(other.delivered) == ids)
         let until = try #require(Timestamp(String(spool.text("limited.pause").dropLast())))
-        #expect((.seconds(500)...Duration.seconds(600)).contains(until - .now()))
+        #expect((.seconds(3_600)...Duration.seconds(7_200)).contains(until - .now()))
     }
 
     @Test func `a pause from a clock that was set back is none`() async throws {
@@ -175,7 +194,7 @@ import Testing
         var arrivals = emptied.makeAsyncIterator()
         #expect(await arrivals.next() != nil)
         #expect(uploader.attempts.count == 3)
-        #expect(await delivery.deliverAllNow(limit: .seconds(20)))
+        #expect(await delivery.deliverAllNow(limit: Patience.wait))
         #expect(spool.files() == [])
     }
 
@@ -190,11 +209,11 @@ import Testing
                 "MAYDAY_REPORTER": "20000", "MAYDAY_REPORT": "\(spool.path)/\(id).jsonl.gz", "SDK_TRAP": "1",
                 "SWIFT_BACKTRACE": "enable=no",
             ]
-            let outcome = try await spool.child(port: server.port, environment: variables).outcome()
+            let outcome = try await spool.run(port: server.port, environment: variables)
             try #require(outcome.status == .signalled(SIGILL) || outcome.status == .signalled(SIGTRAP))
             #expect(spool.text("\(id).trap.delivery") == String(repeating: "begun\n", count: attempt))
         }
-        let outcome = try await spool.child("flush", port: server.port, environment: ["SDK_TRAP": "1"]).outcome()
+        let outcome = try await spool.run("flush", port: server.port, environment: ["SDK_TRAP": "1"])
         #expect(outcome.output == "flushed: true\n")
         #expect(spool.files() == ["rejected", "trap.discarded"])
         #expect(spool.text("rejected/\(id).txt") == "trap: 10 attempts to deliver it ended their process\n")
@@ -202,11 +221,11 @@ import Testing
 
     @Test func `an uploader that ends its processes is left alone for longer and longer`() async throws {
         let spool = try TestSpool()
-        let ids = try (1...8).map { try spool.add(seed: $0) }
+        let ids = try (1...20).map { try spool.add(seed: $0) }
         let uploader = InMemoryUploader(name: "u", answer: broken)
         let lane = try #require(Lane.lanes(of: [uploader]).first)
         func round(urgent: Bool = false) async -> DeliverySummary {
-            await lane.round(in: spool.path, limit: .seconds(20), urgent: urgent)
+            await lane.round(in: spool.path, limit: Patience.wait, urgent: urgent)
         }
         func interrupt(_ ids: ArraySlice<String>, times: Int = 1) throws {
             let text = Array(String(repeating: "begun\n", count: times).utf8)
@@ -216,15 +235,15 @@ import Testing
         try interrupt(ids[..<1], times: 9)
         #expect(await round().kept?.hasSuffix(": down") == true)
         #expect(uploader.attempts.map(\.id) == [ids[1]])
-        try interrupt(ids[..<7])
+        try interrupt(ids[..<19])
         let waiting = await round()
-        #expect(waiting.kept?.hasSuffix("attempts to deliver 7 reports ended their process") == true)
+        #expect(waiting.kept?.hasSuffix("attempts to deliver 19 reports ended their process") == true)
         let pause = try #require(waiting.asked)
-        #expect(pause > .seconds(10) && pause <= .seconds(32) && uploader.attempts.count == 1)
+        #expect(pause > .seconds(1_800) && pause <= .seconds(3_600) && uploader.attempts.count == 1)
         // At the end of a service it is tried all the same, and after the pause.
         _ = await round(urgent: true)
-        #expect(uploader.attempts.map(\.id).last == ids[7])
-        let before = Date(timeIntervalSinceNow: -60)
+        #expect(uploader.attempts.map(\.id).last == ids[19])
+        let before = Date(timeIntervalSinceNow: -4_000)
         for id in ids {
             let file = "\(spool.path)/\(id).u.delivery"
             try FileManager.default.setAttributes([.modificationDate: before], ofItemAtPath: file)
@@ -261,13 +280,13 @@ import Testing
         let environment = [
             "SDK_SECOND_DSN": "http://KEY@127.0.0.1:\(second.port)/2", "SWIFT_BACKTRACE": "enable=no",
         ]
-        let outcome = try await spool.child("crash", port: first.port, environment: environment).outcome()
+        let outcome = try await spool.run("crash", port: first.port, environment: environment)
         let id = try #require(second.requests.first?.reportID)
         #expect(outcome.errors.contains("mayday: report \(id) delivered to collector at 127.0.0.1:\(second.port)\n"))
         #expect(outcome.errors.contains("mayday: report \(id) not delivered, kept in "))
         #expect(spool.reports() == [id])
         let healed = try ScriptedServer { .created($0) }
-        let next = try await spool.child("flush", port: healed.port, environment: environment).outcome()
+        let next = try await spool.run("flush", port: healed.port, environment: environment)
         #expect(next.output == "flushed: true\n")
         #expect(second.requests.count == 1)
         #expect(spool.files() == [])

@@ -6,7 +6,7 @@ import Testing
 @testable import Mayday
 
 /// `Mayday.start` in real processes.
-@Suite(.timeLimit(.minutes(3))) struct StartTests {
+@Suite(.patience) struct StartTests {
     private func run(_ arguments: [String] = [], _ environment: [String: String]) async throws -> ChildProcess.Outcome {
         try await ChildProcess.run(BuiltProduct.path("SDKChild"), arguments, environment: environment)
     }
@@ -90,6 +90,7 @@ import Testing
                 environment: [
                     "MAYDAY_SPOOL": spool.root, "MAYDAY_SERVICE": spool.service, "MAYDAY_ENABLED": "\(enabled)",
                     "MAYDAY_DSN": "http://KEY@127.0.0.1:\(port)/1", "SWIFT_BACKTRACE": "enable=no",
+                    "MAYDAY_DELIVERY_DEADLINE": Patience.delivery,
                 ]
             )
         }
@@ -155,7 +156,8 @@ import Testing
                 ["-c", "ulimit -f 0; exec \"$@\"", "sh", BuiltProduct.path("SDKChild")] + arguments,
                 environment: [
                     "MAYDAY_SPOOL": spool.root, "MAYDAY_SERVICE": spool.service, "SWIFT_BACKTRACE": "enable=no",
-                    "MAYDAY_DSN": "http://KEY@127.0.0.1:\(server.port)/1", "MAYDAY_DELIVERY_DEADLINE": "30",
+                    "MAYDAY_DSN": "http://KEY@127.0.0.1:\(server.port)/1",
+                    "MAYDAY_DELIVERY_DEADLINE": Patience.delivery,
                 ]
             )
         }
@@ -171,6 +173,25 @@ import Testing
         let checked = try await run("check")
         #expect(checked.output.contains("no file may have any bytes (RLIMIT_FSIZE 0)"), "\(checked.output)")
         #expect(checked.output.contains("raise the limit of a file's size (ulimit -f)"))
+    }
+
+    /// A pipe takes 64 KiB before somebody reads, unless it is asked to take more.
+    @Test func `where no file may be written, a report that is larger than a pipe is delivered whole`() async throws {
+        let server = try ScriptedServer { .created($0) }
+        let spool = try TestSpool()
+        let crashed = try await ChildProcess.run(
+            "/bin/sh",
+            ["-c", "ulimit -f 0; exec \"$@\"", "sh", BuiltProduct.path("SDKChild"), "tell", "large"],
+            environment: [
+                "MAYDAY_SPOOL": spool.root, "MAYDAY_SERVICE": spool.service, "SWIFT_BACKTRACE": "enable=no",
+                "MAYDAY_DSN": "http://KEY@127.0.0.1:\(server.port)/1", "MAYDAY_DELIVERY_DEADLINE": Patience.delivery,
+            ]
+        )
+        #expect(crashed.errors.contains(" delivered to collector at 127.0.0.1:\(server.port)\n"), "\(crashed.errors)")
+        let body = try #require(server.requests.first).body
+        let decoded = try Report.decode(gzip: body)
+        #expect(body.count > 64 << 10 && server.requests.count == 1)
+        #expect(decoded.isComplete && decoded.report.breadcrumbs.count == 128 && decoded.report.threads.count > 500)
     }
 
     @Test func `without libunwind the service starts, and one line says what to install`() async throws {

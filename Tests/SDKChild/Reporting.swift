@@ -23,6 +23,10 @@ enum Reporting {
             await Task.detached { await outer() }.value
         case "message":
             print(Mayday.capture(message: "the queue is long", level: .warning) ?? "nil")
+        case "twice":
+            Mayday.capture(message: "first")
+            _ = await Mayday.flush(timeout: patience)
+            Mayday.capture(message: "second")
         case "storm":
             for _ in 0..<1000 { _ = reserve("tea") }
         case "cases":
@@ -35,13 +39,13 @@ enum Reporting {
             for index in 0..<400 { Mayday.capture(message: "number \(index)") }
         case "and-crash":
             _ = reserve("tea")
-            await Mayday.flush(timeout: .seconds(20))
+            await Mayday.flush(timeout: patience)
             fatalError("and then")
         default:
             print("unknown: \(scene)")
             exit(64)
         }
-        print("flushed: \(await Mayday.flush(timeout: .seconds(20)))")
+        print("flushed: \(await Mayday.flush(timeout: patience))")
     }
 
     @inline(never) private static func outer() async {

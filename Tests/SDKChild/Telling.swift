@@ -63,6 +63,25 @@ enum Telling {
                 fflush(nil)
                 abort()
             }
+        case "large":
+            // Nothing that a compressor could make small.
+            var random = SystemRandomNumberGenerator()
+            func noise(_ count: Int) -> String {
+                let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,;!?#*+~^|")
+                return String((0..<count).map { _ in letters[Int.random(in: 0..<letters.count, using: &random)] })
+            }
+            for index in 0..<96 { Mayday.setContext("value-\(index)", noise(390)) }
+            for _ in 0..<128 { Mayday.breadcrumb(noise(230), data: ["more": noise(150)]) }
+            for _ in 0..<600 {
+                let name = noise(15)
+                Thread.start {
+                    let file = open("/proc/thread-self/comm", O_WRONLY)
+                    _ = write(file, name, name.utf8.count)
+                    close(file)
+                    while true { pause() }
+                }
+            }
+            fatalError("told")
         case "bounds":
             for index in 0..<200 { Mayday.setTag("tag-\(index)", "\(index)") }
             Mayday.setTag(String(repeating: "n", count: 65), "long")

@@ -50,6 +50,10 @@ final class OccurrenceWriter: Sendable {
     private func send(_ report: Report) async {
         let file = report.encode()
         for lane in lanes {
+            if let reason = lane.pausedReason {
+                lose(report, reason)
+                continue
+            }
             let deadline = ContinuousClock.now.advanced(by: .seconds(10))
             switch await lane.rules.verdict(on: file, for: lane.uploader, deadline: deadline) {
             case .send(let gzip):
@@ -57,6 +61,7 @@ final class OccurrenceWriter: Sendable {
                 let spooled = SpooledReport(id: report.header.id, gzip: gzip, deadline: deadline, discarded: counts)
                 if let error = await lane.upload(spooled) {
                     note(counts, for: lane)
+                    if case .retry(let after?, _) = error { lane.pause(after) }
                     lose(report, error.reason)
                 }
             case .dropped:
