@@ -111,6 +111,8 @@ extension ImageNote.Reason {
         case .stripped: ("stripped", nil)
         case .noLibrary(let problem): ("no_library", problem)
         case .damaged: ("damaged", nil)
+        case .shared: ("shared", nil)
+        case .compressed: ("compressed", nil)
         case .cut: ("cut", nil)
         case .leftOut(let harm): ("left_out", harm)
         }
@@ -126,6 +128,8 @@ extension ImageNote.Reason {
         case "stripped": self = .stripped
         case "no_library": self = .noLibrary(detail ?? "")
         case "damaged": self = .damaged
+        case "shared": self = .shared
+        case "compressed": self = .compressed
         case "cut": self = .cut
         case "left_out": self = .leftOut(detail ?? "")
         default: return nil

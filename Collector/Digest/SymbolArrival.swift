@@ -38,7 +38,9 @@ extension ImageNote {
     /// True when another file of the build would say more.
     fileprivate var isWaiting: Bool {
         switch reason {
-        case .notFound, .otherBuild, .notAnObject, .noDebugInformation, .stripped, .damaged, .cut, .leftOut: true
+        case .notFound, .otherBuild, .notAnObject, .noDebugInformation, .stripped, .damaged, .shared, .compressed, .cut,
+            .leftOut:
+            true
         case .noBuildID, .noLibrary: false
         }
     }

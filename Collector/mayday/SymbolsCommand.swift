@@ -209,6 +209,8 @@ enum SymbolsCommand: Command {
                 "stripped, and no debug file of build \(buildID): do not strip it, or keep what was split off"
             case .noDebugInformation: "names and no lines: build with -g, and do not strip"
             case .cut: "cut short: copy or build it again"
+            case .shared: "names and no lines: its debug information is shared out by dwz; add it from before dwz"
+            case .compressed: "names and no lines: the libdw here cannot unpack its debug information; use zlib"
             default: "its debug information is damaged: build it again"
             }
         return (false, text)

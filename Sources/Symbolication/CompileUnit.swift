@@ -4,8 +4,9 @@ import CDwfl
 final class CompileUnit {
     private let root: Dwarf_Die
     private let names: FunctionNames
-    private let directory: String?
-    private let isSwift: Bool
+    // Read when asked for: a file has hundreds of units, and of most nothing is.
+    private lazy var directory = root.text(DW_AT_comp_dir)
+    private lazy var isSwift = root.number(DW_AT_language) == Self.swiftLanguage
     /// DW_LANG_Swift, by DWARF's list of languages.
     private static let swiftLanguage: UInt64 = 0x1e
 
@@ -17,8 +18,6 @@ final class CompileUnit {
     init(_ root: Dwarf_Die, names: FunctionNames) {
         self.root = root
         self.names = names
-        self.directory = root.text(DW_AT_comp_dir)
-        self.isSwift = root.number(DW_AT_language) == Self.swiftLanguage
     }
 
     /// Functions at `address`, the innermost inlined one first.

@@ -58,8 +58,24 @@ public struct DebugFileFacts: Sendable, Equatable, Codable {
 extension ELFFile {
     /// What the file has, by its sections.
     var content: DebugFileFacts.Content {
-        if section(named: ".debug_info") != nil { return .debugInformation }
+        if section(named: ".debug_info") != nil, !isShared { return .debugInformation }
         if section(type: SHT_SYMTAB) != nil { return .names }
         return section(type: SHT_DYNSYM) != nil ? .exportedNames : .nothing
+    }
+
+    /// True when `dwz` moved some of its debug information to another file.
+    var isShared: Bool { section(named: ".gnu_debugaltlink") != nil }
+
+    /// What debug information is that the file has and that cannot be read; nil when it has none.
+    var obstacle: ImageNote.Reason? {
+        guard let information = section(named: ".debug_info") else { return nil }
+        if isShared { return .shared }
+        var header = GElf_Shdr()
+        // libdw leaves a section as it is that it cannot unpack: it begins with the number of the packing.
+        guard gelf_getshdr(information, &header) != nil, header.sh_flags & GElf_Xword(SHF_COMPRESSED) != 0,
+            let data = elf_getdata(information, nil)?.pointee, data.d_size >= 4, let start = data.d_buf,
+            UInt32(littleEndian: start.loadUnaligned(as: UInt32.self)) != UInt32(ELFCOMPRESS_ZLIB)
+        else { return .damaged }
+        return .compressed
     }
 }

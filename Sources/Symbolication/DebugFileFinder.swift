@@ -29,10 +29,15 @@ struct DebugFileFinder {
     /// The file that an object's debug information was split off to; nil when it has its own, or there is none.
     func debugFile(object: ELFFile?, path: String, buildID: String) -> ELFFile? {
         if let object, object.section(named: ".debug_info") != nil { return nil }
+        var shared: ELFFile?
         for candidate in candidates(object: object, path: path, buildID: buildID) {
-            if let file = try? ELFFile(path: candidate, isMapped: mapsFiles), file.buildID == buildID { return file }
+            guard let file = try? ELFFile(path: candidate, isMapped: mapsFiles), file.buildID == buildID else {
+                continue
+            }
+            guard file.isShared else { return file }
+            shared = shared ?? file
         }
-        return storedFile(buildID)
+        return storedFile(buildID) ?? shared
     }
 
     /// The file that a symbol store has of a build.

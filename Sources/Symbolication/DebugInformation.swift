@@ -17,14 +17,12 @@ final class DebugInformation {
     /// Reads the list of units; nil when the file has no DWARF.
     init?(_ file: ELFFile, names: FunctionNames) {
         // References into a shared file (dwz) would make libdw open a path that is written in this one.
-        guard file.section(named: ".gnu_debugaltlink") == nil,
-            let dwarf = dwarf_begin_elf(file.handle, DWARF_C_READ, nil)
-        else { return nil }
+        guard !file.isShared, let dwarf = dwarf_begin_elf(file.handle, DWARF_C_READ, nil) else { return nil }
         self.dwarf = dwarf
         self.file = file
         self.names = names
         self.budget = WorkBudget(fileSize: file.size)
-        readUnits()
+        file.readingHereAndThere(readUnits)
         unitRanges.seal()
         if unitRanges.isEmpty { return nil }
     }

@@ -19,7 +19,8 @@ final class DebugModule {
     private var table: SymbolTable?
     /// True when a file of it that should have debug information ends early, or has some that cannot be read at all.
     let isCut: Bool
-    private let isUnreadable: Bool
+    /// Why none is read of the debug information that a file has.
+    private let obstacle: ImageNote.Reason?
 
     /// What is at one address.
     struct Answer {
@@ -39,7 +40,7 @@ final class DebugModule {
         files = [debugFile, object].compactMap(\.self)
         announced = files.map(\.content).max() ?? .nothing
         isCut = files.contains { $0.isCut }
-        isUnreadable = debug == nil && announced == .debugInformation
+        obstacle = debug == nil ? files.lazy.compactMap(\.obstacle).first : nil
     }
 
     /// Symbols of the split-off file, else of the object.
@@ -54,7 +55,7 @@ final class DebugModule {
     var isUnread: Bool { debug == nil && table == nil }
 
     /// True when all is there that the files announce, so that they never answer more than now.
-    var isWhole: Bool { !isCut && !isUnreadable && debug?.isDamaged != true && content == announced }
+    var isWhole: Bool { !isCut && obstacle == nil && debug?.isDamaged != true && content == announced }
 
     /// What the files have.
     var content: DebugFileFacts.Content {
@@ -66,7 +67,7 @@ final class DebugModule {
     var shortcoming: ImageNote.Reason? {
         if isCut { return .cut }
         if let debug { return debug.isDamaged ? .damaged : nil }
-        if isUnreadable { return .damaged }
+        if let obstacle { return obstacle }
         return symbols.isEmpty ? .stripped : .noDebugInformation
     }
 

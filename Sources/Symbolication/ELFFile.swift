@@ -19,6 +19,7 @@ final class ELFFile {
     let isCut: Bool
 
     private let descriptor: Int32
+    private let isMapped: Bool
 
     /// Opens a regular file; devices, pipes and directories are refused without being read.
     ///
@@ -64,6 +65,7 @@ final class ELFFile {
         // Sizes are added up, and a sparse file may have any.
         self.size = min(Int(facts.st_size), 1 << 50)
         self.descriptor = descriptor
+        self.isMapped = isMapped
         self.handle = handle
         self.buildID = Self.readBuildID(handle)
         self.base = Self.readBase(handle)
@@ -74,6 +76,16 @@ final class ELFFile {
     deinit {
         elf_end(handle)
         close(descriptor)
+    }
+
+    /// Has the system read single pages of a mapped file while `body` runs, which looks at places all over it. It would read megabytes
+    /// around each of them, which is most of the file.
+    func readingHereAndThere(_ body: () -> Void) {
+        var size = 0
+        let start = isMapped ? elf_rawfile(handle, &size) : nil
+        if let start { madvise(start, size, MADV_RANDOM) }
+        body()
+        if let start { madvise(start, size, MADV_NORMAL) }
     }
 
     /// File name in `.gnu_debuglink`: where the debug information was split off to.

@@ -29,6 +29,10 @@ public struct ImageNote: Sendable, Hashable, CustomStringConvertible {
         case noLibrary(String)
         /// The debug information is damaged, or beyond the limits, and was given up on.
         case damaged
+        /// The debug information is shared out among files by `dwz`: to follow it would be to open a path that is written in the file.
+        case shared
+        /// The debug information is compressed in a way that the libdw of this machine cannot read (zstd, before elfutils 0.189).
+        case compressed
         /// The file ends before what its headers announce.
         case cut
         /// The files ended the process that read them, or took too long; with what happened.
@@ -61,6 +65,12 @@ public struct ImageNote: Sendable, Hashable, CustomStringConvertible {
             "\(path): its functions are not known, \(ErrorRemedy.ofLoading(problem, package: "libdw1")): \(problem)"
         case .damaged:
             "\(path): its debug information is damaged and was used as far as it goes"
+        case .shared:
+            "\(path): its debug information is shared out among files by dwz, which is not read, so functions without lines; "
+                + "add its debug file from before dwz, build id \(buildID ?? "")"
+        case .compressed:
+            "\(path): its debug information is compressed in a way that the libdw here cannot read, so functions without lines; "
+                + "compress it with zlib or not at all"
         case .cut:
             "\(path): its file is cut short and was used as far as it goes; the whole one has build id \(buildID ?? "")"
         case .leftOut(let harm):

@@ -88,7 +88,7 @@ public final class Symbolicator {
         var note: ImageNote? {
             guard let reason = failure ?? build?.shortcoming else { return nil }
             // Libraries that are not the service's have functions and no lines everywhere: nothing to do about it.
-            if reason == .noDebugInformation, owner != .service { return nil }
+            if reason == .noDebugInformation || reason == .shared, owner != .service { return nil }
             return ImageNote(image: index, path: image.path, buildID: image.buildID, reason: reason)
         }
 

@@ -127,7 +127,8 @@ struct DigestAdditionsTests {
         tagged.context = Context(tags: ["region": "eu \"1\"", "ü": "\n"])
         let reasons: [ImageNote.Reason] = [
             .noBuildID, .notFound("no such file"), .otherBuild("ab"), .otherBuild(nil), .notAnObject,
-            .noDebugInformation, .stripped, .noLibrary("x"), .damaged, .cut, .leftOut("crashed"),
+            .noDebugInformation, .stripped, .noLibrary("x"), .damaged, .shared, .compressed, .cut,
+            .leftOut("crashed"),
         ]
         let report = DigestedReport(
             report: tagged,

@@ -8,6 +8,7 @@ import Testing
 /// Where debug information is looked for, and what is said when it is not there.
 @Suite struct DebugFileTests {
     private static let function = "$s7Fixture9checksumsySays5Int32VGSayAA4ItemVGF"
+    private static let name = FrameSymbol(function: "checksums(_:)", mangled: function)
 
     /// The fixture stripped, and its debug information beside it, in a directory of its own.
     private struct Split {
@@ -73,8 +74,7 @@ import Testing
         let objcopy = try #require(Tool.ofToolchain("llvm-objcopy"))
         try objcopy.run(["--strip-debug", split.whole.path, split.stripped])
         let result = Symbolicator(debugDirectories: []).symbolicate(split.report())
-        let expected = FrameSymbol(function: "checksums(_:)", mangled: Self.function)
-        #expect(symbols(result).allSatisfy { $0 == [expected] })
+        #expect(symbols(result).allSatisfy { $0 == [Self.name] })
         #expect(result.notes.map(\.reason) == [.noDebugInformation])
     }
 
@@ -126,6 +126,60 @@ import Testing
             split.report(form == "zlib" ? nil : split.stripped + "2")
         )
         #expect(symbols(result) == split.expected)
+    }
+
+    /// Debug information that is there and is not read is no damage: nobody has to build anything again.
+    @Test func sharedDebugInformation() async throws {
+        let split = try await Split()
+        let directory = try split.directory.get().path
+        let objcopy = try #require(Tool.ofToolchain("llvm-objcopy"))
+        // What dwz leaves in a file: the path of another one, which must not be opened, and its build id.
+        try Data("\(directory)/shared\0abcd".utf8).write(to: URL(fileURLWithPath: "\(directory)/link"))
+        try objcopy.run([
+            "--add-section=.gnu_debugaltlink=\(directory)/link", split.whole.path, split.stripped,
+        ])
+        let result = Symbolicator(debugDirectories: []).symbolicate(split.report())
+        #expect(symbols(result).allSatisfy { $0 == [Self.name] })
+        #expect(result.notes.map(\.reason) == [.shared])
+        // A library of the system is as good without.
+        var library = split.report()
+        library.header.process.path = "/srv/other"
+        library.images[0].path = "/usr/lib/nothing.so"
+        let root = "\(directory)/root/.build-id/\(split.whole.buildID.prefix(2))"
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        try FileManager.default.moveItem(
+            atPath: split.stripped,
+            toPath: "\(root)/\(split.whole.buildID.dropFirst(2)).debug"
+        )
+        #expect(Symbolicator(debugDirectories: ["\(directory)/root"]).symbolicate(library).notes == [])
+        // And one from before, in a symbol store, is better.
+        let store = "\(directory)/store"
+        let path = try #require(SymbolStorePath.file(of: split.whole.buildID))
+        try FileManager.default.createDirectory(
+            atPath: "\(store)/\(split.whole.buildID.prefix(2))",
+            withIntermediateDirectories: true
+        )
+        try FileManager.default.copyItem(atPath: split.debugFile, toPath: "\(store)/\(path)")
+        let both = Symbolicator(debugDirectories: ["\(directory)/root"], symbolStore: store)
+        #expect(symbols(both.symbolicate(split.report("/nonexistent/service"))) == split.expected)
+    }
+
+    @Test func zstd() async throws {
+        let split = try await Split()
+        let objcopy = Tool(path: "/usr/bin/objcopy")
+        guard try objcopy.run(["--help"]).contains("zstd") else {
+            print("not tested: the objcopy of this machine knows no zstd")
+            return
+        }
+        try objcopy.run(["--compress-debug-sections=zstd", split.whole.path, split.stripped])
+        let result = Symbolicator(debugDirectories: []).symbolicate(split.report())
+        // The libdw of this machine decides which.
+        if result.notes.isEmpty {
+            #expect(symbols(result) == split.expected)
+        } else {
+            #expect(result.notes.map(\.reason) == [.compressed])
+            #expect(symbols(result).allSatisfy { $0 == [Self.name] })
+        }
     }
 
     @Test func anotherBuildIsNotUsed() async throws {

@@ -71,6 +71,18 @@ enum BinaryCheckup {
             )
         case .cut?:
             checkup.warning(check, "the file is cut short: used as far as it goes", "copy or build it again")
+        case .shared?:
+            checkup.warning(
+                check,
+                "shared out among files by dwz, which is not read: functions without lines",
+                "keep the debug file from before dwz, with `mayday symbols add`"
+            )
+        case .compressed?:
+            checkup.warning(
+                check,
+                "compressed in a way that the libdw here cannot read: functions without lines",
+                "compress it with zlib, or not at all"
+            )
         // The file itself was found, so that the others cannot be.
         case .damaged?, .leftOut?, .noBuildID?, .notFound?, .otherBuild?, .notAnObject?, .noLibrary?:
             checkup.warning(check, "damaged: used as far as it goes", "build it again")

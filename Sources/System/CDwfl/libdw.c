@@ -13,8 +13,8 @@
     X(dwarf_getabbrevtag) X(dwarf_getattrcnt) X(dwarf_getsrc_die) X(dwarf_getsrcfiles) X(dwarf_lineaddr)               \
     X(dwarf_linecol) X(dwarf_lineno) X(dwarf_linesrc) X(dwarf_next_unit) X(dwarf_ranges) X(dwarf_tag)                  \
     X(dwelf_elf_gnu_build_id) X(dwelf_elf_gnu_debuglink) X(elf_begin) X(elf_end) X(elf_getdata)                        \
-    X(elf_getphdrnum) X(elf_getshdrstrndx) X(elf_kind) X(elf_nextscn) X(elf_strptr) X(elf_version) X(gelf_getphdr)     \
-    X(gelf_getehdr) X(gelf_getshdr) X(gelf_getsym)
+    X(elf_getphdrnum) X(elf_getshdrstrndx) X(elf_kind) X(elf_nextscn) X(elf_rawfile) X(elf_strptr) X(elf_version)      \
+    X(gelf_getehdr) X(gelf_getphdr) X(gelf_getshdr) X(gelf_getsym)
 
 static struct {
 #define POINTER(name) __typeof__(name) *name;
@@ -100,6 +100,7 @@ FORWARD(int, elf_getphdrnum, (Elf * elf, size_t *count), elf, count)
 FORWARD(int, elf_getshdrstrndx, (Elf * elf, size_t *index), elf, index)
 FORWARD(Elf_Kind, elf_kind, (Elf * elf), elf)
 FORWARD(Elf_Scn *, elf_nextscn, (Elf * elf, Elf_Scn *section), elf, section)
+FORWARD(char *, elf_rawfile, (Elf * elf, size_t *size), elf, size)
 FORWARD(char *, elf_strptr, (Elf * elf, size_t index, size_t offset), elf, index, offset)
 FORWARD(unsigned int, elf_version, (unsigned int version), version)
 FORWARD(GElf_Ehdr *, gelf_getehdr, (Elf * elf, GElf_Ehdr *result), elf, result)
