@@ -138,6 +138,8 @@
             let reports = try await collector.run("reports", "--json", "--limit", "100000")
             #expect(try Listed.reports(reports.output).all.count == kept + 1)
             #expect(await serving.stop().status == .exited(0))
+            let check = try await collector.run("check", "--reports")
+            #expect(check.status == .exited(0), "\(check.output)\(check.errors)")
         }
     }
 #endif
