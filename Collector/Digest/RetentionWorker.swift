@@ -50,7 +50,8 @@ public final class RetentionWorker: @unchecked Sendable {
                 removed = try store.prune(project: project.id, at: .now(), limit: Self.piece)
                 sum += removed
             } while removed == Self.piece && !condition.withLock { isStopped }
-            if sum > 0 { log("retention: removed \(sum) reports of project \(project.id)") }
+            let reports = sum == 1 ? "1 report" : "\(sum) reports"
+            if sum > 0 { log("retention: removed \(reports) of project \(project.id)") }
         }
     }
 }

@@ -82,9 +82,15 @@ struct CommandChannel: NoticeChannel {
         let issue = notice.entry.issue
         all["MAYDAY_EVENT"] = notice.name
         all["MAYDAY_TEXT"] = notice.text
+        all["MAYDAY_COMMAND"] = notice.command
         all["MAYDAY_PROJECT"] = "\(issue.key.project)"
+        all["MAYDAY_PROJECT_NAME"] = notice.project
         all["MAYDAY_ISSUE"] = "\(issue.key.number)"
         all["MAYDAY_REPORT"] = notice.report.id
+        // Not MAYDAY_RELEASE and MAYDAY_ENVIRONMENT, which would be settings of a command that is itself a service.
+        all["MAYDAY_REPORT_RELEASE"] = notice.release
+        all["MAYDAY_REPORT_ENVIRONMENT"] = notice.environment
+        all["MAYDAY_REPORT_HOST"] = notice.host
         return all
     }
 

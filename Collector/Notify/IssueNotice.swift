@@ -10,13 +10,20 @@ public struct IssueNotice: Sendable, Equatable {
     public var entry: IssueList.Entry
     /// The report that it happened with.
     public var report: ReportKey
+    /// Name of the project.
+    public var project: String
     /// The release of that report.
     public var release: String?
+    /// Its environment.
+    public var environment: String?
+    /// The host that it came from.
+    public var host: String?
     /// Notices that were left out before this one, because there were too many.
     public var suppressed = 0
 
     /// A notice by its parts.
-    public init(event: IssueEvent, entry: IssueList.Entry, report: ReportKey, release: String?) {
+    public init(event: IssueEvent, entry: IssueList.Entry, report: ReportKey, project: String, release: String?) {
+        self.project = project
         self.event = event
         self.entry = entry
         self.report = report
@@ -32,8 +39,14 @@ public struct IssueNotice: Sendable, Equatable {
         }
     }
 
-    /// One line for a person. What it quotes of a report has no control characters.
-    public var text: String {
+    /// What shows the issue, wherever it is typed on the collector's machine or with its `--server`.
+    public var command: String { "mayday show \(entry.issue.key.project)/\(entry.issue.key.number)" }
+
+    /// For a person: a sentence, and `command` on a line of its own.
+    public var text: String { "\(sentence)\n\(command)" }
+
+    /// One line. What it quotes of a report has no control characters.
+    var sentence: String {
         let what =
             switch event {
             case .new: "New issue"
@@ -42,18 +55,21 @@ public struct IssueNotice: Sendable, Equatable {
             }
         let issue = entry.issue
         let place = issue.culprit.map { " in \($0)" } ?? ""
-        let seen = release.map { " (\($0))" } ?? ""
+        let facts = [release, environment, host.map { "on \($0)" }].compactMap(\.self).joined(separator: ", ")
+        let seen = facts.isEmpty ? "" : " (\(facts))"
         let more = suppressed > 0 ? "; \(suppressed) notices before it were left out" : ""
-        return "\(what) \(issue.key.number) of project \(issue.key.project)\(seen): \(issue.title)\(place)\(more)"
+        let id = "\(issue.key.project)/\(issue.key.number)"
+        return "\(what) \(id) of project \(project)\(seen): \(issue.title)\(place)\(more)"
             .madeVisible()
     }
 
     /// The notice for a program. `text` is what chat services show of a webhook.
     public var json: JSONValue {
         .object([
-            "event": .string(name), "text": .string(text), "issue": entry.json,
-            "report": .string(report.id), "release": release.map { .string($0) } ?? .null,
-            "suppressed": .integer(Int64(suppressed)),
+            "event": .string(name), "text": .string(text), "command": .string(command), "issue": entry.json,
+            "project": .object(["id": .integer(Int64(report.project)), "name": .string(project)]),
+            "report": .string(report.id), "release": .optional(release), "environment": .optional(environment),
+            "host": .optional(host), "suppressed": .integer(Int64(suppressed)),
         ])
     }
 }

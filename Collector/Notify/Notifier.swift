@@ -118,7 +118,7 @@ final class NoticeLane: Sendable {
         if isKept {
             wakes.signal()
         } else {
-            log("notify: too many at once, \(channel.name) is not told: \(notice.text)")
+            log("notify: too many at once, \(channel.name) is not told: \(notice.sentence)")
         }
     }
 
@@ -178,6 +178,6 @@ final class NoticeLane: Sendable {
 
     private func giveUp(_ notice: IssueNotice, _ reason: String) {
         state.withLock { $0.counts.failed += 1 }
-        log("notify: \(channel.name) \(reason); given up: \(notice.text)")
+        log("notify: \(channel.name) \(reason); given up: \(notice.sentence)")
     }
 }

@@ -18,7 +18,7 @@ public struct APIParameters: Sendable, Equatable {
         self.init(selection.filter)
         set("project", selection.project.map(String.init))
         set("number", selection.number.map(String.init))
-        set("status", selection.status)
+        set("status", selection.statuses.isEmpty ? nil : selection.statuses.joined(separator: ","))
         set("sort", selection.order.rawValue)
         set("limit", "\(selection.limit)")
         set("offset", "\(selection.offset)")
@@ -81,7 +81,12 @@ public struct APIParameters: Sendable, Equatable {
         let project = try self.project(project)
         var selection = IssueSelection(project: project, limit: try limit(100))
         selection.number = try number("number", 1...(.max))
-        selection.status = try choice("status", IssueStatus.names)
+        if let text = values["status"] {
+            guard let statuses = IssueStatus.selection(text) else {
+                throw .wrong("status: expected \(IssueStatus.choices.joined(separator: ", ")), or several by commas")
+            }
+            selection.statuses = statuses
+        }
         selection.order =
             (try choice("sort", IssueOrder.allCases.map(\.rawValue)))
             .flatMap(IssueOrder.init(rawValue:)) ?? .last

@@ -11,6 +11,8 @@ public struct IssueDetail: Sendable, Equatable {
     public var reports: [StoredReport]
     /// The newest of them, opened.
     public var newest: ReportDetail?
+    /// All projects there are, for text.
+    public var projects: [ProjectName]
 
     /// How many reports are listed.
     public static let shownReports = 20
@@ -18,7 +20,14 @@ public struct IssueDetail: Sendable, Equatable {
     public static let shownHours: Int64 = 14 * 24
 
     /// An issue by its parts.
-    public init(entry: IssueList.Entry, hours: [HourCount], reports: [StoredReport], newest: ReportDetail?) {
+    public init(
+        entry: IssueList.Entry,
+        hours: [HourCount],
+        reports: [StoredReport],
+        newest: ReportDetail?,
+        projects: [ProjectName] = []
+    ) {
+        self.projects = projects
         self.entry = entry
         self.hours = hours
         self.reports = reports
@@ -33,7 +42,8 @@ public struct IssueDetail: Sendable, Equatable {
         let reports = try reader.reports(ReportSelection(issue: key, limit: shownReports))
         var newest: ReportDetail?
         if let first = reports.first { newest = try reader.open(first) }
-        return IssueDetail(entry: entry, hours: hours, reports: reports, newest: newest)
+        let projects = try reader.projects()
+        return IssueDetail(entry: entry, hours: hours, reports: reports, newest: newest, projects: projects)
     }
 
     /// The issue as listed, `hours`, `reports`, and `newest_report` with all that is in it.

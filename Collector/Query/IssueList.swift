@@ -21,11 +21,14 @@ public struct IssueList: Sendable, Equatable {
     public var entries: [Entry]
     /// Reports that are stored and in no issue yet.
     public var undigested: DigestCounts
+    /// All projects there are, for text.
+    public var projects: [ProjectName]
 
     /// A list by its parts.
-    public init(entries: [Entry], undigested: DigestCounts) {
+    public init(entries: [Entry], undigested: DigestCounts, projects: [ProjectName] = []) {
         self.entries = entries
         self.undigested = undigested
+        self.projects = projects
     }
 
     /// Reads a list.
@@ -36,8 +39,10 @@ public struct IssueList: Sendable, Equatable {
         _ selection: IssueSelection,
         newIn release: String? = nil
     ) throws(QueryError) -> IssueList {
-        let undigested = try reader.undigested()
-        guard let release else { return IssueList(entries: try reader.issues(selection), undigested: undigested) }
+        let (undigested, projects) = (try reader.undigested(), try reader.projects())
+        guard let release else {
+            return IssueList(entries: try reader.issues(selection), undigested: undigested, projects: projects)
+        }
         // Which release comes first is no question for a database: those that have it are looked through.
         var (found, page): ([Entry], IssueSelection) = ([], selection)
         page.filter.release = release
@@ -49,7 +54,7 @@ public struct IssueList: Sendable, Equatable {
             page.offset += page.limit
         }
         let entries = found.dropFirst(selection.offset).prefix(selection.limit)
-        return IssueList(entries: Array(entries), undigested: undigested)
+        return IssueList(entries: Array(entries), undigested: undigested, projects: projects)
     }
 
     /// `{"issues": […], "undigested": {…}}`.
@@ -82,6 +87,7 @@ extension IssueList.Entry {
             "hosts": .integer(Int64(issue.hosts)),
             "status": .string(issue.status.name),
             "cut_short": .bool(issue.isCutShort),
+            "environment": .optional(issue.environment),
             "first_release": .optional(firstRelease),
             "last_release": .optional(lastRelease),
             "releases": .array(
@@ -120,5 +126,6 @@ extension IssueList.Entry {
 }
 
 extension JSONValue {
-    static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+    /// A string, or null.
+    package static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 }

@@ -107,14 +107,3 @@ public struct ReadAPI: Sendable {
         return try reader.open(report)
     }
 }
-
-extension ProjectName {
-    /// `{"projects": [{"id": 1, "name": "default"}]}`.
-    public static func json(_ projects: [ProjectName]) -> JSONValue {
-        .object([
-            "projects": .array(
-                projects.map { .object(["id": .integer(Int64($0.id)), "name": .string($0.name)]) }
-            )
-        ])
-    }
-}

@@ -24,20 +24,6 @@ public protocol Reader: Sendable {
         -> IssueList.Entry?
 }
 
-/// A project as everybody may know it who reads.
-public struct ProjectName: Sendable, Equatable {
-    /// From 1.
-    public var id: Int
-    /// Unique name.
-    public var name: String
-
-    /// A project by its parts.
-    public init(id: Int, name: String) {
-        self.id = id
-        self.name = name
-    }
-}
-
 /// The store on this machine, or its database.
 package struct StoreReader: Reader {
     private let store: any Store

@@ -5,9 +5,17 @@ public import Store
 public struct ReportList: Sendable, Equatable {
     /// What was found.
     public var reports: [StoredReport]
+    /// All projects there are, for text.
+    public var projects: [ProjectName]
+    /// The issue that all of them are in, when it was asked for.
+    public var issue: IssueKey?
 
     /// A list of reports.
-    public init(reports: [StoredReport]) { self.reports = reports }
+    public init(reports: [StoredReport], projects: [ProjectName] = [], issue: IssueKey? = nil) {
+        self.reports = reports
+        self.projects = projects
+        self.issue = issue
+    }
 
     /// `{"reports": […]}`.
     public var json: JSONValue { .object(["reports": .array(reports.map { .object($0.members) })]) }

@@ -69,7 +69,8 @@ extension IssueList.Entry {
             lastSeen: try value.time("last_seen"),
             hosts: try value.integer("hosts"),
             status: status,
-            isCutShort: value["cut_short"] == .bool(true)
+            isCutShort: value["cut_short"] == .bool(true),
+            environment: value.optionalString("environment")
         )
         guard case .array(let values)? = value["releases"] else { throw .strange("releases") }
         var releases: [IssueRelease] = []

@@ -24,6 +24,8 @@ public struct Issue: Sendable, Equatable {
     public var status: IssueStatus
     /// All of its reports that are kept were cut short; known where issues are listed.
     public var isCutShort = false
+    /// Environment of its newest report; known where issues are listed.
+    public var environment: String?
 
     /// An issue by its parts.
     public init(
@@ -37,9 +39,11 @@ public struct Issue: Sendable, Equatable {
         lastSeen: Timestamp,
         hosts: Int,
         status: IssueStatus,
-        isCutShort: Bool = false
+        isCutShort: Bool = false,
+        environment: String? = nil
     ) {
         self.isCutShort = isCutShort
+        self.environment = environment
         self.key = key
         self.fingerprint = fingerprint
         self.kind = kind
@@ -106,8 +110,8 @@ public struct IssueSelection: Sendable, Equatable {
     public var project: Int?
     /// Only this number.
     public var number: Int?
-    /// Only those whose status has this name.
-    public var status: String?
+    /// Only those whose status has one of these names; all when there is none.
+    public var statuses: [String]
     /// When the question is asked: a mute may be over.
     public var time: Timestamp
     /// Only those with a report that meets it.
@@ -123,13 +127,13 @@ public struct IssueSelection: Sendable, Equatable {
     public init(
         project: Int? = nil,
         number: Int? = nil,
-        status: String? = nil,
+        statuses: [String] = [],
         time: Timestamp = .now(),
         limit: Int
     ) {
         self.project = project
         self.number = number
-        self.status = status
+        self.statuses = statuses
         self.time = time
         self.limit = limit
     }

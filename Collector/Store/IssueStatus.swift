@@ -23,6 +23,27 @@ public enum IssueStatus: Sendable, Equatable {
 
     /// All names, in the order in which a person should care.
     public static let names = ["regressed", "open", "muted", "resolved"]
+
+    /// Names of what waits for somebody, new issues among them: `unresolved`.
+    public static let unresolved = ["regressed", "open"]
+
+    /// What a person may ask for.
+    public static let choices = names + ["unresolved", "all"]
+
+    /// The names that `open,muted`, `unresolved` or `all` means, none standing for all; nil for other texts.
+    public static func selection(_ text: String) -> [String]? {
+        var found: [String] = []
+        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+            switch word {
+            case "all": return text == "all" ? [] : nil
+            case "unresolved": found += unresolved
+            default:
+                guard names.contains(String(word)) else { return nil }
+                found.append(String(word))
+            }
+        }
+        return found
+    }
 }
 
 /// What a person decides about an issue.

@@ -24,6 +24,10 @@ public struct StatisticsQuestion: Sendable, Equatable {
         case host
         /// Number of the issue.
         case issue
+        /// Name of the project.
+        case project
+        /// Name of the service.
+        case service
     }
 
     /// Only this project.

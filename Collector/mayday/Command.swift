@@ -88,7 +88,11 @@ extension CommandSpec.Option {
     }
 
     static let limit = CommandSpec.Option(name: "--limit", value: "N", help: "show at most N (default 50)")
-    static let project = CommandSpec.Option(name: "--project", value: "ID", help: "only this project (default all)")
+    static let project = CommandSpec.Option(
+        name: "--project",
+        value: "PROJECT",
+        help: "only this one, by its id or name (default all)"
+    )
     static let url = CommandSpec.Option(
         name: "--url",
         value: "URL",

@@ -34,8 +34,9 @@ struct Console: Sendable {
         let environment = ProcessInfo.processInfo.environment
         let isTerminal = isatty(STDOUT_FILENO) != 0
         let isPlain = environment["NO_COLOR"]?.isEmpty == false || environment["TERM"] == "dumb"
-        let width = environment["COLUMNS"].flatMap { Int($0) } ?? (isTerminal ? Self.terminalWidth : nil) ?? 80
-        return TextLayout(width: width, color: isTerminal && !isPlain, now: .now())
+        let width = environment["COLUMNS"].flatMap { Int($0) } ?? (isTerminal ? Self.terminalWidth : nil)
+        let cuts = isTerminal || width != nil
+        return TextLayout(width: width ?? 80, color: isTerminal && !isPlain, cuts: cuts, now: .now())
     }
 
     private static var terminalWidth: Int? { terminalSize.map { Int($0.ws_col) } }

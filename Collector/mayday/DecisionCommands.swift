@@ -82,24 +82,23 @@ private enum Decision {
         _ arguments: Arguments,
         _ console: Console
     ) throws(CommandError) -> ExitCode {
-        let project = try arguments.number("--project")
         var wanted: [(project: Int?, number: Int)] = []
         for text in arguments.operands {
             guard case .issue(let named, let number) = Reference(text) else {
                 throw arguments.usage("\"\(text)\" is no issue: give a number of `mayday list`")
             }
-            wanted.append((named ?? project, number))
+            wanted.append((named, number))
         }
-        let list = try arguments.place().reading { reader throws(QueryError) in
-            var found: [IssueKey] = []
-            for (project, number) in wanted {
-                found.append(try Reference.issue(project: project, number: number, in: reader).issue.key)
-            }
+        let place = try arguments.place()
+        var found: [IssueKey] = []
+        for issue in wanted { found.append(try Filters.find(issue, in: place, arguments).issue.key) }
+        let keys = found
+        let list = try place.reading { reader throws(QueryError) in
             var entries: [IssueList.Entry] = []
-            for key in found {
+            for key in keys {
                 if let entry = try reader.decide(decision, on: key, at: time) { entries.append(entry) }
             }
-            return IssueList(entries: entries, undigested: try reader.undigested())
+            return IssueList(entries: entries, undigested: try reader.undigested(), projects: try reader.projects())
         }
         console.print(arguments.has("--json") ? [list.json.text] : list.decisions(console.layout))
         return .done

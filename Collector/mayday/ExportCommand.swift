@@ -37,11 +37,10 @@ enum ExportCommand: Command {
         if arguments.has("--full"), format == .csv { throw arguments.usage("--full is a tree and no table: use jsonl") }
         let limit = try arguments.number("--limit") ?? .max
         let filter = try Filters.filter(arguments, now: .now())
-        let project = try arguments.number("--project")
         let issue = try Filters.wanted(arguments)
         let place = try arguments.place()
-        var selection = ReportSelection(project: project, limit: Self.page)
-        selection.issue = try Filters.find(issue, in: place)
+        var selection = ReportSelection(project: try Filters.project(arguments, in: place), limit: Self.page)
+        if let issue { selection.issue = try Filters.find(issue, in: place, arguments).issue.key }
         selection.filter = filter
         if let heading = format.heading { console.print(heading) }
         let progress = Progress(console, "exported")
@@ -63,7 +62,12 @@ enum ExportCommand: Command {
             position = next
         }
         progress.end()
-        if count == 0 { console.note("no report is meant by these flags: `mayday reports` shows all") }
+        if count == 0 {
+            let isNarrowed = filter != ReportFilter() || selection.issue != nil || selection.project != nil
+            console.note(
+                isNarrowed ? "no report is meant by these flags: `mayday reports` shows all" : "no reports yet"
+            )
+        }
         return count == 0 ? .nothingFound : .done
     }
 }

@@ -16,7 +16,7 @@ enum Filters {
         CommandSpec.Option(
             name: "--since",
             value: "TIME",
-            help: "not before: 7d (ago), 2026-11-30, 2026-11-30T09:00:00Z"
+            help: "not before: 7d (ago), 2026-11-30 (in UTC), 2026-11-30T09:00:00Z"
         ),
         CommandSpec.Option(name: "--until", value: "TIME", help: "not after"),
     ]
@@ -56,15 +56,32 @@ enum Filters {
         guard case .issue(let named, let number) = Reference(text) else {
             throw arguments.usage("\"\(text)\" is no issue: give a number of `mayday list`")
         }
-        let given = try arguments.number("--project")
-        return (named ?? given, number)
+        return (named, number)
     }
 
-    /// The issue that was typed.
-    static func find(_ wanted: (project: Int?, number: Int)?, in place: Place) throws(CommandError) -> IssueKey? {
-        guard let wanted else { return nil }
+    /// The project of `--project`, by its id or its name.
+    static func project(_ arguments: Arguments, in place: Place) throws(CommandError) -> Int? {
+        guard let text = arguments.value("--project") else { return nil }
+        let projects = try place.reading { reader throws(QueryError) in try reader.projects() }
+        guard let found = projects.first(where: { "\($0.id)" == text }) ?? projects.first(where: { $0.name == text })
+        else { throw .nothingFound("no project \(text): `mayday projects list` shows those there are") }
+        return found.id
+    }
+
+    /// The issue that was typed, in the project of `--project` where none was typed with it.
+    static func find(
+        _ wanted: (project: Int?, number: Int),
+        in place: Place,
+        _ arguments: Arguments
+    ) throws(CommandError) -> IssueList.Entry {
+        let given = try project(arguments, in: place)
+        if let named = wanted.project, let given, named != given {
+            throw arguments.usage(
+                "--project \(arguments.value("--project") ?? "") is not the project of \(named)/\(wanted.number): leave one out"
+            )
+        }
         return try place.reading { reader throws(QueryError) in
-            try Reference.issue(project: wanted.project, number: wanted.number, in: reader).issue.key
+            try Reference.issue(project: wanted.project ?? given, number: wanted.number, in: reader)
         }
     }
 }

@@ -12,8 +12,8 @@ enum ImportCommand: Command {
         options: [
             CommandSpec.Option(
                 name: "--project",
-                value: "ID",
-                help: "the project they are of (default the only one there is)"
+                value: "PROJECT",
+                help: "the project they are of, by its id or name (default the only one there is)"
             ),
             .json("what became of them"),
         ],
@@ -27,9 +27,8 @@ enum ImportCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
-        let wanted = try arguments.number("--project")
         let store = try arguments.openStore()
-        let project = try project(wanted, store, arguments)
+        let project = try project(store, arguments)
         var importer = Importer(into: project, of: store, now: { .now() })
         do throws(StoreError) {
             for path in arguments.operands { try importer.add(path: path) }
@@ -45,17 +44,11 @@ enum ImportCommand: Command {
         return show(importer.outcome, arguments, console)
     }
 
-    private static func project(_ wanted: Int?, _ store: any Store, _ arguments: Arguments) throws(CommandError) -> Int
-    {
+    private static func project(_ store: any Store, _ arguments: Arguments) throws(CommandError) -> Int {
+        if let project = try Filters.project(arguments, in: .store(store, try arguments.location())) { return project }
         let projects = try CommandError.wrapping { () throws(StoreError) in try store.projects().map(\.id) }
-        if let wanted {
-            guard projects.contains(wanted) else {
-                throw .nothingFound("no project \(wanted): see `mayday projects list`")
-            }
-            return wanted
-        }
         guard projects.count == 1, let only = projects.first else {
-            throw arguments.usage("there are \(projects.count) projects: say which with --project ID")
+            throw arguments.usage("there are \(projects.count) projects: say which with --project PROJECT")
         }
         return only
     }

@@ -19,21 +19,26 @@ enum ReportsCommand: Command {
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
         let limit = try arguments.limit()
-        var selection = ReportSelection(project: try arguments.number("--project"), limit: limit + 1)
+        var selection = ReportSelection(limit: limit + 1)
         selection.filter = try Filters.filter(arguments, now: .now())
         selection.offset = try arguments.offset(limit)
-        let isNarrowed = selection.filter != ReportFilter() || selection.offset > 0
+        let isNarrowed = selection.filter != ReportFilter() || arguments.has("--project")
         let issue = try Filters.wanted(arguments)
         let place = try arguments.place()
-        selection.issue = try Filters.find(issue, in: place)
+        if let issue { selection.issue = try Filters.find(issue, in: place, arguments).issue.key }
+        selection.project = try Filters.project(arguments, in: place)
         let wanted = selection
-        let found = try place.reading { reader throws(QueryError) in try reader.reports(wanted) }
-        let list = ReportList(reports: Array(found.prefix(limit)))
+        let (found, projects) = try place.reading { reader throws(QueryError) in
+            (try reader.reports(wanted), try reader.projects())
+        }
+        let list = ReportList(reports: Array(found.prefix(limit)), projects: projects, issue: wanted.issue)
         if arguments.has("--json") {
             console.print(list.json)
         } else if list.reports.isEmpty {
             console.note(
-                isNarrowed ? "no report is meant by these flags: `mayday reports` shows all" : "no reports yet"
+                selection.offset > 0
+                    ? "there are fewer reports than that: --page 1 has the first of them"
+                    : isNarrowed ? "no report is meant by these flags: `mayday reports` shows all" : "no reports yet"
             )
         } else {
             console.print(list.text(console.layout))

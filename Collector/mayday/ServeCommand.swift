@@ -163,8 +163,19 @@ enum ServeCommand: Command {
         guard notifier.isWanted, let event = written.event, !isOfRehearsals(written.issue) else { return }
         // Without its releases it is worth telling still.
         let releases = (try? store.releases(of: written.issue.key)) ?? []
-        let entry = IssueList.Entry(issue: written.issue, releases: releases)
-        notifier.send(IssueNotice(event: event, entry: entry, report: report, release: written.release))
+        let wanted = ReportSelection(project: report.project, idPrefix: report.id, limit: 1)
+        let facts = (try? store.reports(wanted))?.first?.facts
+        var issue = written.issue
+        issue.environment = facts?.environment
+        var notice = IssueNotice(
+            event: event,
+            entry: IssueList.Entry(issue: issue, releases: releases),
+            report: report,
+            project: (try? store.project(report.project))?.name ?? "\(report.project)",
+            release: written.release
+        )
+        (notice.environment, notice.host) = (facts?.environment, facts?.host)
+        notifier.send(notice)
     }
 
     private static func parts(

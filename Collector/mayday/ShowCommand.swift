@@ -16,7 +16,7 @@ enum ShowCommand: Command {
             CommandSpec.Option(name: "--full", value: nil, help: "all frames, threads, registers, images and paths"),
             CommandSpec.Option(name: "--raw", value: nil, help: "as --full, with addresses and linker names"),
             CommandSpec.Option(name: "--why", value: nil, help: "only what makes it one issue with others"),
-            CommandSpec.Option(name: "--thread", value: "ID", help: "the stack of this thread, by its kernel id"),
+            CommandSpec.Option(name: "--thread", value: "THREAD", help: "the stack of this thread, by its id or name"),
             CommandSpec.Option(
                 name: "--sources",
                 value: "DIR",
@@ -45,21 +45,17 @@ enum ShowCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
-        let project = try arguments.number("--project")
         let reading = try reading(arguments)
         switch Reference(arguments.operands[0]) {
         case .issue(let named, let number):
-            let detail = try arguments.place().reading { reader throws(QueryError) in
-                let entry = try Reference.issue(project: named ?? project, number: number, in: reader)
-                return try IssueDetail.load(entry, from: reader)
-            }
-            try check(detail.newest?.report, has: reading.thread)
+            let place = try arguments.place()
+            let entry = try Filters.find((named, number), in: place, arguments)
+            let detail = try place.reading { reader throws(QueryError) in try IssueDetail.load(entry, from: reader) }
             try show(detail.json, detail.text, reading, of: detail.newest?.report, arguments, console)
         case .report(let prefix):
             let detail = try arguments.place().reading { reader throws(QueryError) in
                 try reader.open(try Reference.report(prefix: prefix, in: reader))
             }
-            try check(detail.report, has: reading.thread)
             try show(detail.json, detail.text, reading, of: detail.report, arguments, console)
         case .file(let path):
             let bytes = try contents(of: path)
@@ -67,7 +63,6 @@ enum ShowCommand: Command {
             let detail = try CommandError.querying { () throws(QueryError) in
                 try ReportDetail.load(file: bytes, named: path) { report in try digester.digest(report) }
             }
-            try check(detail.report, has: reading.thread)
             try show(detail.json, detail.text, reading, of: detail.report, arguments, console)
         }
         return .done
@@ -81,6 +76,8 @@ enum ShowCommand: Command {
         _ arguments: Arguments,
         _ console: Console
     ) throws(CommandError) {
+        var reading = reading
+        if let report { reading.thread = try thread(arguments, of: report) }
         if let name = arguments.value("--attachment") {
             console.write(try attachment(name, of: report))
         } else if arguments.has("--json") {
@@ -94,7 +91,7 @@ enum ShowCommand: Command {
         if arguments.has("--full"), arguments.has("--raw") {
             throw arguments.usage("--full and --raw: give one of them")
         }
-        var reading = Reading(thread: try arguments.number("--thread"), sources: arguments.value("--sources"))
+        var reading = Reading(sources: arguments.value("--sources"))
         reading.why = arguments.has("--why")
         if arguments.has("--full") { reading.detail = .full }
         if arguments.has("--raw") { reading.detail = .raw }
@@ -105,10 +102,20 @@ enum ShowCommand: Command {
         return reading
     }
 
-    private static func check(_ report: Report?, has thread: Int?) throws(CommandError) {
-        guard let thread, let report, !report.threads.contains(where: { $0.id == thread }) else { return }
-        let ids = report.threads.prefix(12).map { String($0.id) }.joined(separator: ", ")
-        throw .nothingFound("the report has no thread \(thread): it has \(ids)\(report.threads.count > 12 ? " …" : "")")
+    /// The thread of `--thread`, by its kernel id or its name.
+    private static func thread(_ arguments: Arguments, of report: Report) throws(CommandError) -> Int? {
+        guard let text = arguments.value("--thread") else { return nil }
+        if let id = Int(text), report.threads.contains(where: { $0.id == id }) { return id }
+        let named = report.threads.filter { $0.name == text }
+        if named.count == 1 { return named[0].id }
+        let listed = named.isEmpty ? report.threads : named
+        let texts = listed.prefix(12).map { thread in "\(thread.id)" + (thread.name.map { " \($0)" } ?? "") }
+        let threads = texts.joined(separator: ", ") + (listed.count > 12 ? " …" : "")
+        throw .nothingFound(
+            named.isEmpty
+                ? "the report has no thread \(text): it has \(threads)"
+                : "\(named.count) threads are called \(text): say which by its id, \(threads)"
+        )
     }
 
     private static func attachment(_ name: String, of report: Report?) throws(CommandError) -> [UInt8] {

@@ -30,7 +30,7 @@ enum StatsCommand: Command {
         let now = Timestamp.now()
         var filter = try Filters.filter(arguments, now: now)
         let by = try arguments.choice("--by") ?? "time"
-        let (limit, project) = (try arguments.number("--limit", upTo: 1_000) ?? 20, try arguments.number("--project"))
+        let limit = try arguments.number("--limit", upTo: 999) ?? 20
         let field = StatisticsQuestion.Field(rawValue: by)
         if field == nil, filter.since == nil {
             let end = filter.until ?? now
@@ -41,11 +41,16 @@ enum StatsCommand: Command {
             ?? .time(StatisticsReport.piece(since: filter.since ?? now, until: filter.until ?? now))
         let wanted = try Filters.wanted(arguments)
         let place = try arguments.place()
-        let issue = try Filters.find(wanted, in: place)
-        let question = StatisticsQuestion(project: project, issue: issue, filter: filter, part: part, limit: limit)
-        let found = try place.reading { reader throws(QueryError) in try reader.statistics(question) }
+        let project = try Filters.project(arguments, in: place)
+        var issue: IssueKey?
+        if let wanted { issue = try Filters.find(wanted, in: place, arguments).issue.key }
+        let question = StatisticsQuestion(project: project, issue: issue, filter: filter, part: part, limit: limit + 1)
+        var found = try place.reading { reader throws(QueryError) in try reader.statistics(question) }
+        let isMore = field != nil && found.counts.count > limit
+        if isMore { found.counts.removeLast() }
         let report = StatisticsReport(question: question, statistics: found, now: now)
         if arguments.has("--json") { console.print(report.json) } else { console.print(report.text(console.layout)) }
+        if isMore, !arguments.has("--json") { console.note("there are more than these \(limit): --limit") }
         return found.reports == 0 ? .nothingFound : .done
     }
 }

@@ -190,7 +190,7 @@ struct ReportText {
         guard !parts.isEmpty else { return [] }
         var texts: [String] = []
         for part in parts.map({ $0.madeVisible() }) {
-            if let last = texts.last, last.count + 3 + part.count <= options.width - 10 {
+            if let last = texts.last, last.columns + 3 + part.columns <= options.width - 10 {
                 texts[texts.count - 1] = "\(last) · \(part)"
             } else {
                 texts.append(part)
@@ -214,7 +214,7 @@ struct ReportText {
         let name = report.crashedThread?.name.map { " \"\($0.madeVisible())\"" } ?? ""
         let place = "in thread \(crash.thread)\(name)\(report.crashedThread?.task.map { ", \($0.label)" } ?? "")"
         var lines = [line]
-        if line.width + 1 + place.count <= options.width {
+        if line.width + 1 + place.columns <= options.width {
             lines[0].add(" \(place)")
         } else {
             lines.append(StyledLine(place))

@@ -39,7 +39,7 @@ struct StackText {
                     let found = sources(file, line, options.isFull || excerpts == 0 ? Self.context : 0)
                 else { continue }
                 excerpts += 1
-                lines += found.text(marking: line, margin: margin, width: options.width)
+                lines += found.text(marking: line, margin: margin, width: options.isFull ? .max : options.width)
             case .folded(let functions, let label):
                 lines.append(folded(functions, label: label))
             case .heading(let text):
@@ -100,11 +100,11 @@ struct StackText {
             let shown = images.prefix(count).joined(separator: ", ") + (images.count > count ? " …" : "")
             return " and \(grouped(functions.count - 1)) more\(shown.isEmpty ? "" : " in \(shown)")".madeVisible()
         }
-        let suffix = suffixes.first { text.count + $0.count <= room } ?? suffixes[2].shortened(to: room * 2 / 3)
+        let suffix = suffixes.first { text.columns + $0.columns <= room } ?? suffixes[2].shortened(to: room * 2 / 3)
         var line = StyledLine("    ")
         line.add(label, .faint)
         line.pad(to: margin)
-        line.add(text.shortened(to: room - suffix.count), .faint)
+        line.add(text.shortened(to: room - suffix.columns), .faint)
         line.add(suffix, .faint)
         return line
     }
@@ -163,13 +163,13 @@ struct StackText {
         let suffix = suffix.madeVisible()
         let room = options.width - margin
         // The place stays in sight, however long the function's name is.
-        if options.isFull || text.count + suffix.count <= room {
+        if options.isFull || text.columns + suffix.columns <= room {
             line.add(text, style)
             line.add(suffix, suffixStyle)
             return [line]
         }
-        if suffix.count <= room / 2 {
-            line.add(text.shortened(to: room - suffix.count), style)
+        if suffix.columns <= room / 2 {
+            line.add(text.shortened(to: room - suffix.columns), style)
             line.add(suffix, suffixStyle)
             return [line]
         }

@@ -25,7 +25,7 @@ package enum TextStyle {
 /// All text that goes in is made visible here, so a report cannot write escape sequences to the terminal of who reads it.
 package struct StyledLine {
     private var pieces: [(text: String, style: TextStyle)] = []
-    /// Characters so far.
+    /// Columns so far.
     package private(set) var width = 0
 
     package init() {}
@@ -36,7 +36,7 @@ package struct StyledLine {
         guard !text.isEmpty else { return }
         let visible = text.madeVisible()
         pieces.append((visible, style))
-        width += visible.count
+        width += visible.columns
     }
 
     /// Adds spaces up to a column.
@@ -59,17 +59,23 @@ package struct StyledLine {
 }
 
 extension String {
-    /// The text cut to `limit` characters, its end replaced by `…`.
+    /// The text cut to `limit` columns, its end replaced by `…`.
     package func shortened(to limit: Int) -> String {
-        count <= limit ? self : String(prefix(max(0, limit - 1))) + "…"
+        guard columns > limit else { return self }
+        var room = limit - 1
+        let kept = prefix { character in
+            room -= character.columns
+            return room >= 0
+        }
+        return "\(kept)…"
     }
 
-    /// The text in lines of at most `width` characters, broken at spaces; a longer word has a line for itself.
+    /// The text in lines of at most `width` columns, broken at spaces; a longer word has a line for itself.
     package func wrapped(to width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
         for word in split(separator: " ", omittingEmptySubsequences: false) {
-            if !line.isEmpty, line.count + 1 + word.count > width {
+            if !line.isEmpty, line.columns + 1 + String(word).columns > width {
                 lines.append(line)
                 line = String(word)
             } else {

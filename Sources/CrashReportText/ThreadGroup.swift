@@ -72,14 +72,17 @@ struct ThreadGroup {
         return StyledLine("\(grouped(threads.count)) threads with one stack, \(names)\(state): \(ids)\(more)", .strong)
     }
 
-    /// A line for each group: who, and where they are.
+    /// A line for each group: who, the id of one of them for `--thread`, and where they are.
     static func summary(_ groups: [ThreadGroup], in report: Report, _ options: ReportTextOptions) -> [StyledLine] {
         let shown = groups.prefix(shownGroups)
         let names = shown.map { $0.names.madeVisible() }
-        let column = min(32, (names.map(\.count).max() ?? 0)) + 4
+        let idColumn = min(32, (names.map(\.columns).max() ?? 0)) + 4
+        let column = idColumn + (shown.map { String($0.thread.id).count }.max() ?? 0) + 2
         var lines = zip(shown, names).map { group, name in
             var line = StyledLine("  ")
-            line.add(name.shortened(to: column - 4))
+            line.add(name.shortened(to: idColumn - 4))
+            line.pad(to: idColumn)
+            line.add(String(group.thread.id), .faint)
             line.pad(to: column)
             line.add(group.place(in: report, width: options.width - column), .faint)
             return line
@@ -103,7 +106,7 @@ struct ThreadGroup {
             return "in \(frame.symbols.first?.label ?? inner)".madeVisible().shortened(to: width)
         }
         let place = ", from \(own.label)".madeVisible()
-        let room = max(12, width - place.count)
+        let room = max(12, width - place.columns)
         return ("in \(inner.madeVisible())".shortened(to: room) + place).shortened(to: width)
     }
 }

@@ -62,12 +62,12 @@ struct Headline {
         return SignalText.title(of: crash, calls: calls)
     }
 
-    /// A trap is SIGILL on one processor and SIGTRAP on another, and a bad access SIGSEGV or SIGBUS.
+    /// A trap is SIGILL on one processor and SIGTRAP on another, and a bad access SIGSEGV or SIGBUS; what a process sent is what it is.
     private static func kind(of crash: Crash) -> String {
         let kind =
             switch crash.signal.name {
-            case "SIGILL", "SIGTRAP": "trap"
-            case "SIGSEGV", "SIGBUS": "bad access"
+            case "SIGILL" where crash.sender == nil, "SIGTRAP" where crash.sender == nil: "trap"
+            case "SIGSEGV" where crash.sender == nil, "SIGBUS" where crash.sender == nil: "bad access"
             case let name: name
             }
         return crash.message.flatMap(MessageText.check).map { "\(kind), \($0)" } ?? kind

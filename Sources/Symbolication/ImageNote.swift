@@ -52,7 +52,7 @@ public struct ImageNote: Sendable, Hashable, CustomStringConvertible {
         case .noBuildID:
             "\(path): the report has no build id for it; link with --build-id"
         case .notFound(let error):
-            "\(path): \(error), and no debug file has build id \(buildID ?? "")"
+            "\(path): \(error), and no debug file has build id \(buildID ?? ""); `mayday symbols add` takes one"
         case .otherBuild(let found):
             "\(path): the file there is another build (\(found ?? "no build id")); the report needs \(buildID ?? "")"
         case .notAnObject:
@@ -60,7 +60,7 @@ public struct ImageNote: Sendable, Hashable, CustomStringConvertible {
         case .noDebugInformation:
             "\(path): no debug information, so functions without lines; build with -g and do not strip"
         case .stripped:
-            "\(path): stripped; add its debug file, build id \(buildID ?? "")"
+            "\(path): stripped; give its debug file, build id \(buildID ?? ""), to `mayday symbols add`"
         case .noLibrary(let problem):
             "\(path): its functions are not known, \(ErrorRemedy.ofLoading(problem, package: "libdw1")): \(problem)"
         case .damaged:

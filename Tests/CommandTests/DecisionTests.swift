@@ -24,10 +24,19 @@
             #expect(resolved.status == .exited(0), "\(resolved.errors)")
             #expect(resolved.output.hasPrefix("issue 1 is resolved in checkout@1.4.3: "))
             try await post("checkout@1.4.2", 2)
-            #expect(try await collector.run("list").output.contains("resolved in checkout@1.4.3 · "))
+            let all = try await collector.run("list", "--status", "all")
+            #expect(all.output.contains(" 1  resolved in checkout@1.4.3\n"))
+            let unresolved = try await collector.run("list")
+            #expect(unresolved.status == .exited(1) && unresolved.output == "")
+            #expect(
+                unresolved.errors
+                    == "mayday: no issue is open or regressed\n"
+                    + "mayday: 1 resolved issue left out: --status all shows them too\n"
+            )
             #expect(try await collector.run("list", "--status", "open").status == .exited(1))
             try await post("checkout@1.5.0", 3)
-            let listed = try await collector.run("list", "--status", "regressed", "--json").output
+            #expect(try await collector.run("list").output.contains(" 1  regressed in checkout@1.5.0\n"))
+            let listed = try await collector.run("list", "--status", "muted,regressed", "--json").output
             #expect(listed.contains(#""regressed_in":"checkout@1.5.0""#))
             #expect(listed.contains(#""first_release":"checkout@1.4.2""#))
             #expect(listed.contains(#""last_release":"checkout@1.5.0""#))
@@ -35,7 +44,7 @@
             let muted = try await collector.run("mute", "1", "--until-more", "2", "--for", "7d", "--json")
             #expect(muted.output.contains(#""muted_until_count":5"#), "\(muted.output)")
             let shown = try await collector.run("show", "1").output
-            #expect(shown.contains("Issue 1 of project 1, muted until 20"))
+            #expect(shown.contains("Issue 1 of project default, muted until 20"))
             #expect(shown.contains("\n  hosts       1\n"))
             let reopened = try await collector.run("reopen", "1/1")
             #expect(reopened.output.hasPrefix("issue 1 is open: "))
@@ -83,9 +92,12 @@
             let outcome = await serving.stop()
             #expect(outcome.errors.contains("notify: the webhook answered 503; once more in 2.0 seconds"))
             let lines = try String(contentsOfFile: told, encoding: .utf8).split(separator: "\n")
-            #expect(lines.count == 2, "\(lines)")
-            #expect(lines.first?.hasPrefix("New issue 1 of project 1 (checkout@1.4.2): ") == true)
-            #expect(lines.last?.hasPrefix("Regressed: issue 1 of project 1 (checkout@1.5.0): ") == true)
+            #expect(lines.count == 4, "\(lines)")
+            let place = "production, on web-3): "
+            #expect(lines.first?.hasPrefix("New issue 1/1 of project default (checkout@1.4.2, \(place)") == true)
+            let second = lines.dropFirst(2).first ?? ""
+            #expect(second.hasPrefix("Regressed: issue 1/1 of project default (checkout@1.5.0, \(place)"))
+            #expect(lines.last == "mayday show 1/1")
         }
 
         @Test("what cannot be decided is named, and nothing is changed")
@@ -102,7 +114,8 @@
                 (["resolve", "x.gz"], "\"x.gz\" is no issue: give a number"),
                 (["mute", "1", "--for", "7"], "--for 7: expected a whole number and s, m, h or d"),
                 (["mute", "1", "--until-more", "0"], "--until-more 0: expected a whole number from 1"),
-                (["list", "--status", "closed"], "--status closed: expected regressed, open, muted, resolved"),
+                (["list", "--status", "closed"], "closed: expected regressed, open, muted, resolved, unresolved, all"),
+                (["list", "--status", "open,"], "--status open,: expected regressed, open"),
             ] {
                 let outcome = try await ChildProcess.run(
                     Collector.mayday,

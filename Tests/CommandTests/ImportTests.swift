@@ -110,7 +110,7 @@
             #expect(try await collector.run("projects", "add", "second").status == .exited(0))
             let ambiguous = try await collector.run("import", directory)
             #expect(ambiguous.status == .exited(2))
-            #expect(ambiguous.errors.contains("there are 2 projects: say which with --project ID"))
+            #expect(ambiguous.errors.contains("there are 2 projects: say which with --project PROJECT"))
         }
     }
 #endif

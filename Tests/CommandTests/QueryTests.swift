@@ -62,7 +62,8 @@ struct QueryTests {
             firstSeen: seen,
             lastSeen: seen,
             hosts: 3,
-            status: status
+            status: status,
+            environment: number == 7 ? "production" : nil
         )
         let names = ["checkout-and-payments@10.4.2-beta.1", "checkout@1.4.1", "checkout@1.4.0"]
         let entries = names.prefix(releases).map {
@@ -77,8 +78,22 @@ struct QueryTests {
                 issue(1, 7, "Unexpectedly found nil while unwrapping an Optional value", minutes: 3, releases: 3),
                 issue(12, 104, "A title with \u{1b}[31mcolour and\na second line", minutes: 200, releases: 0),
             ],
-            undigested: DigestCounts(pending: 1, failed: 2)
+            undigested: DigestCounts(pending: 1, failed: 2),
+            projects: [ProjectName(id: 1, name: "default"), ProjectName(id: 12, name: "payments")]
         )
+    }
+
+    @Test("what is no crash says so; wide characters keep the columns; uncut, every line has the id")
+    func kinds() throws {
+        var handled = issue(1, 1, "支払いが拒否されました 💳", minutes: 3, releases: 1)
+        handled.issue.kind = "error"
+        var said = issue(1, 2, "the till is slow", minutes: 2, releases: 1, .muted(until: nil, count: nil))
+        said.issue.kind = "message"
+        let list = IssueList(entries: [handled, said], undigested: DigestCounts(pending: 0, failed: 0))
+        #expect(try Golden.difference(list.text(layout()), "list-kinds.txt") == nil)
+        let uncut = list.text(TextLayout(cuts: false, now: now))
+        #expect(uncut.dropFirst().allSatisfy { $0.hasPrefix(" 1  ") || $0.hasPrefix(" 2  ") })
+        #expect(uncut.contains { $0.hasSuffix("checkout-and-payments@10.4.2-beta.1") })
     }
 
     @Test("issues of many projects with long names, counts and releases, in columns, plain and in colour")

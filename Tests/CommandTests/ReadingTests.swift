@@ -29,13 +29,17 @@
         @Test("what a person sees of issues and reports, in 80 columns and in 120")
         func texts() async throws {
             let collector = try await filled()
-            let list = try await collector.run("list")
+            let list = try await collector.run("list", environment: ["COLUMNS": "80"])
             #expect(list.status == .exited(0))
             #expect(list.errors == "")
             #expect(try Golden.difference(lines(list), "list.txt") == nil)
+            let piped = try await collector.run("list")
+            #expect(try Golden.difference(lines(piped), "list-piped.txt") == nil)
+            let ofOne = try await collector.run("reports", "1")
+            #expect(try Golden.difference(lines(ofOne), "reports-issue.txt") == nil)
             let wide = try await collector.run("list", environment: ["COLUMNS": "120"])
             #expect(try Golden.difference(lines(wide), "list-wide.txt") == nil)
-            let reports = try await collector.run("reports")
+            let reports = try await collector.run("reports", environment: ["COLUMNS": "80"])
             #expect(try Golden.difference(lines(reports), "reports.txt") == nil)
             let show = try await collector.run("show", "1")
             #expect(try Golden.difference(lines(show), "show-issue.txt") == nil)
@@ -48,6 +52,12 @@
                 environment: ["MAYDAY_DATA": collector.data]
             )
             #expect(try Golden.difference(lines(stats), "stats.txt") == nil)
+            for (field, name) in [("project", "default"), ("service", "checkout")] {
+                let counts = try await collector.run("stats", "--by", field)
+                #expect(counts.output.contains("\n  \(name)  3  "), "\(counts.output)")
+            }
+            let first = try await collector.run("stats", "--by", "issue", "--limit", "1")
+            #expect(first.errors == "mayday: there are more than these 1: --limit\n")
             let byIssue = try await collector.run("stats", "--by", "issue")
             #expect(try Golden.difference(lines(byIssue), "stats-by-issue.txt") == nil)
             let csv = try await collector.run("export", "--format", "csv")
@@ -73,6 +83,12 @@
             let fromFile = try await collector.run("show", file, "--data", "/nonexistent")
             #expect(fromFile.status == .exited(0))
             #expect(fromFile.output == stored.output)
+            let threads = try await collector.run("show", "1", "--thread", "worker-1")
+            #expect(threads.output.contains("Thread 4712 \"worker-1\""), "\(threads.output)")
+            #expect(try await collector.run("show", "1", "--thread", "4712").output == threads.output)
+            let strange = try await collector.run("show", "1", "--thread", "worker-9")
+            #expect(strange.status == .exited(1))
+            #expect(strange.errors.contains("no thread worker-9: it has 4711 CheckoutService, 4712 worker-1, 4713 w"))
             let full = try await collector.run("show", "1", "--full")
             #expect(full.output.contains("Registers") && full.output.contains("Images"))
             let json = try await collector.run("show", String(id.prefix(13)), "--json")
@@ -226,6 +242,7 @@
                 "\(stopped.errors)"
             )
             #expect(stopped.errors.contains("`mayday projects rotate 1`"))
+            #expect(try await collector.run("export").errors == "mayday: no reports yet\n")
             let json = try await collector.run("list", "--json")
             #expect(json.status == .exited(1))
             #expect(json.output == "{\"issues\":[],\"undigested\":{\"failed\":0,\"pending\":0}}\n")
@@ -291,7 +308,7 @@
                 #expect(outcome.status == .exited(0))
                 #expect(outcome.output.contains("\u{1b}[") == isColored, "\(variables)")
                 let heading = outcome.output.split(whereSeparator: \.isNewline).first ?? ""
-                if !isColored { #expect(heading.hasSuffix("COUNT  LAST SEEN") && heading.count == 89, "\(heading)") }
+                if !isColored { #expect(heading.hasSuffix("COUNT  LAST SEEN") && heading.count < 80, "\(heading)") }
             }
         }
 
@@ -314,30 +331,6 @@
             #expect(outcome.output.hasPrefix("REPORT "))
             #expect(outcome.output.split(separator: "\n").count == 1)
             #expect(outcome.errors == "exit 0\n")
-        }
-
-        @Test("projects: added and rotated while serve runs; the old key is refused at once")
-        func projects() async throws {
-            let collector = try Collector()
-            let serving = try await collector.serve()
-            let added = try await collector.run("projects", "add", "payments")
-            let match = try #require(
-                added.output.wholeMatch(of: /MAYDAY_DSN=http:\/\/([0-9a-f]+)@127\.0\.0\.1:(\d+)\/2\n/)
-            )
-            #expect(UInt16(match.2) == serving.port)
-            #expect(try serving.post(SampleReport().gzip(), key: String(match.1), project: 2).status == 201)
-            let rotated = try await collector.run("projects", "rotate", "2", "--json")
-            let fresh = try #require(rotated.output.firstMatch(of: /http:\/\/([0-9a-f]+)@/)).1
-            #expect(try serving.post(SampleReport().gzip(), key: String(match.1), project: 2).status == 401)
-            #expect(try serving.post(SampleReport().gzip(), key: String(fresh), project: 2).status == 200)
-            #expect(try await collector.run("projects", "list").output == "ID  NAME\n 1  default\n 2  payments\n")
-            #expect(try await collector.run("projects", "add", "payments").status == .exited(1))
-            #expect(try await collector.run("projects", "rotate", "9").status == .exited(1))
-            let token = try await collector.run("projects", "rotate", "admin").output
-            let bearer = ["Authorization": "Bearer \(token.dropFirst("MAYDAY_ADMIN_TOKEN=".count).dropLast())"]
-            let client = try HTTPClient(port: serving.port)
-            #expect(try client.request("GET", "/api/2/issues", headers: bearer).status == 200)
-            #expect(await serving.stop().status == .exited(0))
         }
     }
 #endif

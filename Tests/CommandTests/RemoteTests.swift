@@ -25,7 +25,8 @@
             let range = ["--since", "2024-01-15", "--until", "2024-01-16"]
             for line in [
                 ["list"], ["list", "--json"], ["list", "--sort", "count", "--limit", "1"],
-                ["list", "--status", "muted"],
+                ["list", "--status", "muted"], ["list", "--status", "open,regressed"], ["list", "--page", "2"],
+                ["list", "--project", "default"], ["show", "1", "--project", "default"],
                 ["list", "--new-in", "checkout@1.4.2"], ["list", "--text", "INDEX", "--kind", "crash"],
                 ["list"] + range,
                 ["list", "--signal", "segv"], ["list", "--tag", "region=eu-1"], ["list", "--project", "7"],

@@ -230,4 +230,25 @@ struct ReportTextTests {
         report.threads[0].frames[1].symbols[0].function = String(repeating: "f", count: 300)
         for line in report.text(ReportTextOptions(width: width)) { #expect(line.count <= width, "\(line)") }
     }
+
+    @Test(
+        "text is as wide as a terminal shows it",
+        arguments: [
+            ("", 0), ("plain", 5), ("é", 1), ("e\u{301}", 1), ("支払い", 6), ("ｶﾅ", 2), ("한", 2), ("💳", 2), ("🇩🇪", 2),
+            ("👩🏽‍🚀", 2),
+            ("❤", 1), ("❤️", 2), ("│→…", 3), ("𠮷", 2),
+        ]
+    )
+    func columns(_ text: String, _ columns: Int) {
+        #expect(text.columns == columns)
+        #expect(StyledLine(text).width == columns)
+    }
+
+    @Test("text is cut and wrapped by columns, never within a character")
+    func wideTextIsCut() {
+        #expect("支払いが".shortened(to: 8) == "支払いが")
+        #expect("支払いが".shortened(to: 7) == "支払い…")
+        #expect("支払いが".shortened(to: 6) == "支払…")
+        #expect("支払 いが".wrapped(to: 6) == ["支払", "いが"])
+    }
 }

@@ -90,7 +90,8 @@ struct DigestWorkerTests {
         let body = try #require(try fixture.store.body(of: ReportKey(project: 1, id: cut.header.id)))
         #expect(body.remarks.warnings.first == "The file was cut short.")
         #expect(body.remarks.grouping == ["kind: x"])
-        #expect(body.remarks.images == [.init(index: 0, text: "/srv/x: stripped; add its debug file, build id ab")])
+        let text = "/srv/x: stripped; give its debug file, build id ab, to `mayday symbols add`"
+        #expect(body.remarks.images == [.init(index: 0, text: text)])
     }
 
     @Test("a report that fails, and one whose bytes are damaged, hold nobody up; both are tried at the next starts")

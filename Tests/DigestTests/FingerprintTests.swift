@@ -117,6 +117,10 @@ import Testing
         #expect(Stack("poll()").fingerprint(sent).key == Stack("total(of:)", "checkout(_:)").fingerprint(sent).key)
         let own = Crash.signal(11, "SIGSEGV", code: -6, "SI_TKILL", sender: SignalSender(pid: 4711, uid: 0))
         #expect(Stack("poll()").fingerprint(own).key != Stack("total(of:)").fingerprint(own).key)
+        let bus = Crash.signal(7, "SIGBUS", code: -6, "SI_TKILL", sender: SignalSender(pid: 4711, uid: 0))
+        #expect(Stack("poll()").fingerprint(bus).key != Stack("poll()").fingerprint(own).key)
+        let fault = [(11, "SIGSEGV"), (7, "SIGBUS")].map { Stack("poll()").fingerprint(.signal($0.0, $0.1)).key }
+        #expect(fault[0] == fault[1])
     }
 
     @Test func rehearsalsAreOneIssueOfTheirOwn() {

@@ -82,7 +82,7 @@
             until { notifier.counts.delivered == 1 }
             #expect(channel.notices.map(\.report.id).last == "2")
             #expect(log.lines.first == "notify: the channel answered 503; once more in 0.002 seconds")
-            #expect(log.lines.last?.hasPrefix("notify: the channel answered 404; given up: New issue 3") == true)
+            #expect(log.lines.last?.hasPrefix("notify: the channel answered 404; given up: New issue 1/3") == true)
             notifier.stop(within: Patience.wait)
             #expect(notifier.counts == (1, 1, 0))
         }
@@ -139,10 +139,18 @@
                 "cat > \(file).json; echo \"$MAYDAY_EVENT $MAYDAY_PROJECT/$MAYDAY_ISSUE $MAYDAY_TEXT\" > \(file); env >> \(file)"
             )
             let told = try String(contentsOfFile: file, encoding: .utf8)
-            #expect(told.hasPrefix("new 1/3 New issue 3 of project 1 (shop@1.2.0): a \"$(reboot)\""))
+            let sentence = "New issue 1/3 of project shop (shop@1.2.0, production, on web-3): a \"$(reboot)\""
+            #expect(told.hasPrefix("new 1/3 \(sentence)"))
+            for line in [
+                "MAYDAY_COMMAND=mayday show 1/3", "MAYDAY_PROJECT_NAME=shop", "MAYDAY_REPORT_RELEASE=shop@1.2.0",
+                "MAYDAY_REPORT_ENVIRONMENT=production", "MAYDAY_REPORT_HOST=web-3",
+            ] {
+                #expect(told.contains("\n\(line)\n"))
+            }
             #expect(!told.contains("secret"))
             let json = try String(contentsOfFile: "\(file).json", encoding: .utf8)
-            #expect(json.hasPrefix(#"{"event":"new","issue":{"#) && json.hasSuffix("}\n"))
+            let start = #"{"command":"mayday show 1/3","environment":"production","event":"new","host":"web-3","#
+            #expect(json.hasPrefix(start) && json.hasSuffix("}\n"))
 
             #expect(throws: NoticeFailure(reason: "exited with 3: no mail")) { try run("echo no mail >&2; exit 3") }
             #expect(throws: NoticeFailure(reason: "was ended by signal 9")) { try run("kill -9 $$") }
@@ -187,13 +195,16 @@
 
         @Test("every event has its words")
         func texts() {
+            let rest =
+                "issue 1/3 of project shop (shop@1.2.0, production, on web-3): Index out of range in total(of:) "
+                + "(Cart.swift:41)\nmayday show 1/3"
             #expect(
-                [IssueEvent.new, .regressed, .unmuted].map { notice(1, event: $0).text } == [
-                    "New issue 3 of project 1 (shop@1.2.0): Index out of range in total(of:) (Cart.swift:41)",
-                    "Regressed: issue 3 of project 1 (shop@1.2.0): Index out of range in total(of:) (Cart.swift:41)",
-                    "Not muted any more: issue 3 of project 1 (shop@1.2.0): Index out of range in total(of:) (Cart.swift:41)",
-                ]
+                [IssueEvent.new, .regressed, .unmuted].map { notice(1, event: $0).text }
+                    == ["New \(rest)", "Regressed: \(rest)", "Not muted any more: \(rest)"]
             )
+            var bare = notice(1)
+            (bare.release, bare.environment, bare.host) = (nil, nil, nil)
+            #expect(bare.text.hasPrefix("New issue 1/3 of project shop: Index"))
         }
 
         private func notice(_ number: Int, title: String = "Index out of range", event: IssueEvent = .new)
@@ -212,12 +223,15 @@
                 hosts: 1,
                 status: .open
             )
-            return IssueNotice(
+            var notice = IssueNotice(
                 event: event,
                 entry: IssueList.Entry(issue: issue, releases: []),
                 report: ReportKey(project: 1, id: "\(number)"),
+                project: "shop",
                 release: "shop@1.2.0"
             )
+            (notice.environment, notice.host) = ("production", "web-3")
+            return notice
         }
     }
 #endif

@@ -64,7 +64,7 @@ import Testing
         #expect(result.notes.map(\.reason) == [.stripped])
         #expect(
             result.notes.map(\.description) == [
-                "\(split.stripped): stripped; add its debug file, build id \(split.whole.buildID)"
+                "\(split.stripped): stripped; give its debug file, build id \(split.whole.buildID), to `mayday symbols add`"
             ]
         )
     }

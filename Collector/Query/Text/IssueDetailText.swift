@@ -11,16 +11,19 @@ extension IssueDetail {
         if reading.why, let newest { return newest.text(layout, reading) }
         let isFull = reading.detail != .summary
         let issue = entry.issue
-        var title = StyledLine("Issue \(issue.key.number)", .strong)
-        title.add(" of project \(issue.key.project), \(issue.status.text), ")
+        var title = StyledLine("Issue \(projects.text(issue.key))", .strong)
+        title.add(" of project \(projects.name(of: issue.key.project)), \(issue.status.text), ")
         title.add(issue.count == 1 ? "1 report" : "\(issue.count) reports")
         var lines = [title]
         func fact(_ name: String, _ value: String) {
-            var line = StyledLine("  ")
-            line.add(name, .faint)
-            line.pad(to: 14)
-            line.add(value.madeVisible().shortened(to: isFull ? .max : layout.width - 14))
-            lines.append(line)
+            let texts = value.madeVisible().wrapped(to: isFull ? .max : layout.width - 14)
+            for (index, text) in texts.enumerated() {
+                var line = StyledLine("  ")
+                line.add(index == 0 ? name : "", .faint)
+                line.pad(to: 14)
+                line.add(text)
+                lines.append(line)
+            }
         }
         fact("title", issue.title)
         if let culprit = issue.culprit { fact("culprit", culprit) }

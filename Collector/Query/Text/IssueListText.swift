@@ -4,76 +4,128 @@ import Foundation
 import Store
 
 extension IssueList {
-    /// The list as lines for a terminal: two for each issue, under a line of headings.
+    /// The list as lines for a terminal: two for each issue under a line of headings, and a third where there is more to know.
+    ///
+    /// Where lines are not cut, each begins with the id, so that the line that was looked for says whose it is.
     public func text(_ layout: TextLayout) -> [String] {
         guard !entries.isEmpty else { return [] }
-        let manyProjects = Set(entries.map(\.issue.key.project)).count > 1
-        let ids = entries.map { $0.issue.key.text(withProject: manyProjects) }
-        let idWidth = max(2, ids.map(\.count).max() ?? 0)
-        let columns = Columns(idWidth: idWidth, width: layout.width)
-        var lines = [columns.line(id: "ID", text: "ISSUE", count: "COUNT", note: "LAST SEEN", style: .faint)]
-        for (id, entry) in zip(ids, entries) {
-            let issue = entry.issue
-            let seen = layout.ago(issue.lastSeen)
-            lines.append(columns.line(id: id, text: issue.title, count: "\(issue.count)", note: seen, style: .strong))
-            let place = issue.culprit ?? "no function of the service's own known"
-            let status = issue.status == .open ? "" : "\(issue.status.text) · "
-            let cut = issue.isCutShort ? "cut short · " : ""
-            lines.append(
-                columns.line(id: "", text: status + cut + place, count: "", note: entry.releaseText, style: .plain)
-            )
-        }
-        return layout.rendered(lines)
+        let rows = entries.map { Row($0, id: projects.text($0.issue.key), layout) }
+        let columns = Columns(rows, layout)
+        return layout.rendered([columns.heading] + rows.flatMap { columns.lines($0) })
     }
 }
 
-extension IssueList.Entry {
+/// What is said of an issue.
+private struct Row {
+    let id: String
+    let title: String
+    let place: String
+    /// What is not so of most issues; empty for most.
+    let marks: String
+    let count: String
+    /// When, and in which environment.
+    let seen: String
     /// The newest release, and how many more there are.
-    fileprivate var releaseText: String {
-        guard let first = releases.first else { return "no release" }
-        return first.release + (releases.count > 1 ? " +\(releases.count - 1)" : "")
+    let release: String
+
+    init(_ entry: IssueList.Entry, id: String, _ layout: TextLayout) {
+        let issue = entry.issue
+        self.id = id
+        title = issue.title.madeVisible()
+        place = (issue.culprit ?? "no function of the service's own known").madeVisible()
+        count = "\(issue.count)"
+        seen = [layout.ago(issue.lastSeen), issue.environment].compactMap(\.self).joined(separator: " · ").madeVisible()
+        let more = entry.releases.count > 1 ? " +\(entry.releases.count - 1)" : ""
+        release = (entry.releases.first.map { $0.release + more } ?? "no release").madeVisible()
+        let kind: String? =
+            switch issue.kind {
+            case "error": "handled error, the service went on"
+            case "message": "message, the service went on"
+            default: nil
+            }
+        let status = issue.status == .open ? nil : issue.status.text
+        marks = [status, kind, issue.isCutShort ? "cut short" : nil].compactMap(\.self).joined(separator: " · ")
+            .madeVisible()
     }
 }
 
-extension String {
-    /// Shortened so that the place at the end of `checkout(_:) (Cart.swift:41)` stays in sight.
-    fileprivate func shortenedBeforePlace(to limit: Int) -> String {
-        guard count > limit, hasSuffix(")"), let opening = range(of: " (", options: .backwards) else {
-            return shortened(to: limit)
-        }
-        let place = self[opening.lowerBound...]
-        guard place.contains(":"), place.count <= limit * 2 / 3 else { return shortened(to: limit) }
-        return String(self[..<opening.lowerBound]).shortened(to: limit - place.count) + place
-    }
-}
-
-extension IssueKey {
-    /// `17`, or `2/17`.
-    func text(withProject: Bool) -> String { withProject ? "\(project)/\(number)" : "\(number)" }
-}
-
-/// Id, text of whatever width is left, count, note.
+/// Id, text, count, note: as wide as what is in them, the text less where the line ends.
 private struct Columns {
+    let cuts: Bool
     let idWidth: Int
     let textWidth: Int
-    private static let countWidth = 6
-    private static let noteWidth = 20
+    let countWidth: Int
+    let noteWidth: Int
+    let width: Int
+    private static let widestNote = 28
+    /// Longer texts push what stands behind them aside, where they are not cut.
+    private static let widestText = 120
 
-    init(idWidth: Int, width: Int) {
-        self.idWidth = idWidth
-        textWidth = max(20, width - idWidth - Self.countWidth - Self.noteWidth - 6)
+    init(_ rows: [Row], _ layout: TextLayout) {
+        func widest(_ least: Int, _ texts: [String]) -> Int { texts.reduce(least) { max($0, $1.columns) } }
+        (cuts, width) = (layout.cuts, layout.width)
+        idWidth = widest(2, rows.map(\.id))
+        countWidth = widest(5, rows.map(\.count))
+        noteWidth = min(widest(9, rows.flatMap { [$0.seen, $0.release] }), Self.widestNote)
+        let room = cuts ? layout.width - idWidth - countWidth - noteWidth - 6 : Self.widestText
+        textWidth = max(20, min(widest(5, rows.flatMap { [$0.title, $0.place] }), room))
     }
 
-    func line(id: String, text: String, count: String, note: String, style: TextStyle) -> StyledLine {
+    var heading: StyledLine { line("ID", "ISSUE", "COUNT", "LAST SEEN", .faint, .faint) }
+
+    func lines(_ row: Row) -> [StyledLine] {
+        let id = cuts ? "" : row.id
+        var lines = [
+            line(row.id, row.title, row.count, row.seen, .strong, .plain),
+            line(id, row.place, "", cuts ? row.release.keepingEnd(of: noteWidth) : row.release, .plain, .faint),
+        ]
+        if !row.marks.isEmpty {
+            var line = start(id)
+            line.add(cuts ? row.marks.shortened(to: width - idWidth - 2) : row.marks, .notice)
+            lines.append(line)
+        }
+        return lines
+    }
+
+    private func start(_ id: String) -> StyledLine {
         var line = StyledLine()
         line.pad(to: idWidth - id.count)
         line.add(id)
         line.pad(to: idWidth + 2)
-        line.add(text.madeVisible().shortenedBeforePlace(to: textWidth), style)
-        line.pad(to: idWidth + 4 + textWidth + Self.countWidth - count.count)
-        line.add(count, style == .faint ? .faint : .plain)
-        line.pad(to: idWidth + 6 + textWidth + Self.countWidth)
-        line.add(note.madeVisible().shortened(to: Self.noteWidth), style == .strong ? .plain : .faint)
         return line
+    }
+
+    private func line(
+        _ id: String,
+        _ text: String,
+        _ count: String,
+        _ note: String,
+        _ style: TextStyle,
+        _ noteStyle: TextStyle
+    ) -> StyledLine {
+        var line = start(id)
+        line.add(cuts ? text.shortenedBeforePlace(to: textWidth) : text, style)
+        line.pad(to: max(line.width, idWidth + 2 + textWidth) + 2 + countWidth - count.count)
+        line.add(count, noteStyle)
+        line.add("  ")
+        line.add(cuts ? note.shortened(to: noteWidth) : note, noteStyle)
+        return line
+    }
+}
+
+extension String {
+    /// Shortened at its beginning: a release ends with its version.
+    fileprivate func keepingEnd(of limit: Int) -> String {
+        columns > limit ? "…" + String(String(reversed()).shortened(to: limit).dropLast().reversed()) : self
+    }
+
+    /// Shortened so that the place at the end of `checkout(_:) (Cart.swift:41)` stays in sight.
+    fileprivate func shortenedBeforePlace(to limit: Int) -> String {
+        guard columns > limit, hasSuffix(")"), let opening = range(of: " (", options: .backwards) else {
+            return shortened(to: limit)
+        }
+        let place = String(self[opening.lowerBound...])
+        guard place.contains(":"), place.columns <= limit * 2 / 3 else { return shortened(to: limit) }
+        return String(self[..<opening.lowerBound]).shortened(to: limit - place.columns) + place
     }
 }

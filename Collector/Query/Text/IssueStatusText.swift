@@ -10,8 +10,8 @@ extension IssueStatus {
         case .regressed(let release): release.map { "regressed in \($0)" } ?? "regressed"
         case .resolved(let release): release.map { "resolved in \($0)" } ?? "resolved"
         case .muted(let until?, nil): "muted until \(Self.minute(until))"
-        case .muted(nil, let count?): "muted until \(count) reports"
-        case .muted(let until?, let count?): "muted until \(Self.minute(until)) or \(count) reports"
+        case .muted(nil, let count?): "muted until \(grouped(count)) reports"
+        case .muted(let until?, let count?): "muted until \(Self.minute(until)) or \(grouped(count)) reports"
         case .muted(nil, nil): "muted"
         }
     }
@@ -25,8 +25,9 @@ extension IssueList {
     /// What was decided, a line an issue: `issue 3 is resolved in checkout@1.4.3: Index out of range`.
     public func decisions(_ layout: TextLayout) -> [String] {
         entries.map { entry in
-            let text = "issue \(entry.issue.key.number) is \(entry.issue.status.text): \(entry.issue.title)"
-            return text.madeVisible().shortened(to: layout.width)
+            let id = projects.text(entry.issue.key)
+            let text = "issue \(id) is \(entry.issue.status.text): \(entry.issue.title)".madeVisible()
+            return layout.cuts ? text.shortened(to: layout.width) : text
         }
     }
 }

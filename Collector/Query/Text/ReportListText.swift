@@ -6,48 +6,64 @@ extension ReportList {
     /// Ids are shown to this many characters: milliseconds and twelve random bits, and `show` takes a beginning.
     private static let shownID = 18
 
-    /// The list as lines for a terminal, one for each report, under a line of headings.
+    /// The list as lines for a terminal, one for each report, under a line of headings. Of one issue, whose title is that of all, it says
+    /// where each was.
     public func text(_ layout: TextLayout) -> [String] {
         guard !reports.isEmpty else { return [] }
-        let manyProjects = Set(reports.map(\.key.project)).count > 1
-        let issues = reports.map { $0.issueText(withProject: manyProjects) }
-        let issueWidth = max(5, issues.map(\.count).max() ?? 0)
-        let releaseWidth = 16
-        let textWidth = max(12, layout.width - Self.shownID - issueWidth - releaseWidth - 10 - 8)
-        let starts = [Self.shownID, 10, issueWidth, releaseWidth].reduce(into: [0]) {
-            $0.append(($0.last ?? 0) + $1 + 2)
+        let headings =
+            issue == nil
+            ? ["REPORT", "WHEN", "ISSUE", "RELEASE", "TITLE"] : ["REPORT", "WHEN", "RELEASE", "ENVIRONMENT", "HOST"]
+        let rows = [headings] + reports.map { cells($0, layout) }
+        let widths = headings.indices.map { column in
+            let widest = rows.map { $0[column].columns }.max() ?? 0
+            return layout.cuts ? min(widest, Self.widest) : widest
         }
-        let rows = zip(reports, issues).map { report, issue in
-            [
-                String(report.key.id.prefix(Self.shownID)), layout.ago(report.facts.time), issue,
-                (report.facts.release ?? "–").madeVisible().shortened(to: releaseWidth),
-                report.headline.madeVisible().shortened(to: textWidth),
-            ]
-        }
-        let headings = ["REPORT", "WHEN", "ISSUE", "RELEASE", "TITLE"]
-        let lines = ([headings] + rows).enumerated().map { index, cells in
+        let lines = rows.enumerated().map { index, cells in
             var line = StyledLine()
-            for (start, cell) in zip(starts, cells) {
-                line.pad(to: start)
-                line.add(cell, index == 0 ? .faint : .plain)
+            for (column, cell) in cells.enumerated() {
+                let room = column == cells.count - 1 ? max(12, layout.width - line.width) : widths[column]
+                let start = line.width
+                line.add(layout.cuts ? cell.shortened(to: room) : cell, index == 0 ? .faint : .plain)
+                if column < cells.count - 1 { line.pad(to: start + widths[column] + 2) }
             }
             return line
         }
         return layout.rendered(lines)
     }
-}
 
-extension StoredReport {
-    fileprivate func issueText(withProject: Bool) -> String {
-        switch state {
-        case .done: issue?.text(withProject: withProject) ?? "–"
+    /// Of all columns but the last.
+    private static let widest = 24
+
+    private func cells(_ report: StoredReport, _ layout: TextLayout) -> [String] {
+        let (facts, id) = (report.facts, String(report.key.id.prefix(Self.shownID)))
+        let cells =
+            if issue == nil {
+                [id, layout.ago(facts.time), place(of: report), facts.release ?? "–", report.headline]
+            } else {
+                [
+                    id, layout.ago(facts.time), facts.release ?? "–", facts.environment ?? "–",
+                    report.marks + (facts.host ?? "–"),
+                ]
+            }
+        return cells.map { $0.madeVisible() }
+    }
+
+    private func place(of report: StoredReport) -> String {
+        switch report.state {
+        case .done: report.issue.map { projects.text($0) } ?? "–"
         case .pending: "waits"
         case .failed: "failed"
         }
     }
+}
 
+extension StoredReport {
     fileprivate var headline: String {
+        marks + (title ?? facts.signal ?? facts.kind)
+    }
+
+    /// What is not so of most reports.
+    fileprivate var marks: String {
         (facts.isCutShort ? "cut short · " : "") + (facts.occurrences > 1 ? "\(facts.occurrences) × " : "")
-            + (title ?? facts.signal ?? facts.kind)
     }
 }

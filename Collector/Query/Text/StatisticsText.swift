@@ -16,7 +16,7 @@ extension StatisticsReport {
         guard found.reports > 0 else { return layout.rendered([title]) }
         let counts = pieces
         let labels = counts.map { label($0).madeVisible().shortened(to: layout.width / 2) }
-        let labelWidth = labels.map(\.count).max() ?? 0
+        let labelWidth = labels.map(\.columns).max() ?? 0
         let countWidth = counts.map { "\($0.count)".count }.max() ?? 0
         let barWidth = max(8, layout.width - labelWidth - countWidth - 6)
         let most = max(1, counts.map(\.count).max() ?? 1)

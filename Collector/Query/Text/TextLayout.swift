@@ -7,6 +7,8 @@ public struct TextLayout: Sendable, Equatable {
     public var width: Int
     /// True for escape sequences that colour a terminal.
     public var color: Bool
+    /// True where lines that are too long are cut: not in a pipe, where somebody looks for what they say.
+    public var cuts: Bool
     /// What "ago" is counted from.
     public var now: Timestamp
 
@@ -14,9 +16,10 @@ public struct TextLayout: Sendable, Equatable {
     private static let widest = 1_000
 
     /// A layout; 80 columns are assumed when nothing is known.
-    public init(width: Int = 80, color: Bool = false, now: Timestamp) {
+    public init(width: Int = 80, color: Bool = false, cuts: Bool = true, now: Timestamp) {
         self.width = min(max(60, width), Self.widest)
         self.color = color
+        self.cuts = cuts
         self.now = now
     }
 

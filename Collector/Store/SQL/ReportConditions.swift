@@ -16,6 +16,14 @@ struct NumberedConditions {
 
     mutating func add(_ clause: String) { clauses.append(clause) }
 
+    /// Adds that an expression is one of these values, unless there are none.
+    mutating func add(_ expression: String, isOneOf values: [String]) {
+        guard !values.isEmpty else { return }
+        let numbers = values.indices.map { "?\(self.values.count + $0 + 1)" }.joined(separator: ", ")
+        self.values += values.map { $0 as any SQLBindable }
+        clauses.append("\(expression) IN (\(numbers))")
+    }
+
     var sql: String { clauses.isEmpty ? "" : "WHERE " + clauses.joined(separator: " AND ") }
 }
 

@@ -18,6 +18,10 @@ private let isCutShort = """
         AND EXISTS (SELECT 1 FROM reports WHERE issue = issues.row) THEN 1 ELSE 0 END
     """
 
+/// Of the newest report.
+private let environment =
+    "(SELECT environment FROM reports WHERE issue = issues.row ORDER BY time DESC, reports.row DESC LIMIT 1)"
+
 extension SQLStore {
     func issues(_ selection: IssueSelection) throws(StoreError) -> [Issue] {
         // The time is needed twice.
@@ -26,7 +30,7 @@ extension SQLStore {
         conditions.add("count > 0")
         conditions.add("project = #", selection.project)
         conditions.add("number = #", selection.number)
-        conditions.add("\(effectiveStatus(at: "?1")) = #", selection.status)
+        conditions.add(effectiveStatus(at: "?1"), isOneOf: selection.statuses)
         selection.filter.addIssueConditions(to: &conditions)
         let order =
             switch selection.order {
@@ -36,7 +40,7 @@ extension SQLStore {
             case .hosts: "hosts DESC, last_seen DESC, row DESC"
             }
         let sql = """
-            SELECT \(issueColumns(at: "?1")), \(isCutShort) FROM issues \(conditions.sql)
+            SELECT \(issueColumns(at: "?1")), \(isCutShort), \(environment) FROM issues \(conditions.sql)
             ORDER BY \(order) LIMIT ?2 OFFSET ?3
             """
         let values = conditions.values
@@ -44,6 +48,7 @@ extension SQLStore {
             try connection.query(sql, values) { row in
                 var issue = Self.issue(row, from: 0)
                 issue.isCutShort = row.int(14) != 0
+                issue.environment = row.optionalText(15)
                 return issue
             }
         }

@@ -7,7 +7,10 @@ extension SQLStore {
         conditions.add("issues.project = #", question.issue?.project)
         conditions.add("issues.number = #", question.issue?.number)
         question.filter.addReportConditions(to: &conditions)
-        let from = "FROM reports LEFT JOIN issues ON issues.row = reports.issue \(conditions.sql)"
+        let from = """
+            FROM reports JOIN projects ON projects.id = reports.project LEFT JOIN issues ON issues.row = reports.issue
+            \(conditions.sql)
+            """
         let (key, order) = Self.grouping(question)
         let values = conditions.values
         var newIssues = NumberedConditions()
@@ -53,6 +56,8 @@ extension SQLStore {
                 case .kind: "reports.kind"
                 case .signal: "reports.signal"
                 case .host: "reports.host"
+                case .project: "projects.name"
+                case .service: "reports.service"
                 case .issue: "issues.project || '/' || issues.number || ' ' || issues.title"
                 }
             return (key, "2 DESC, 1 LIMIT \(max(1, question.limit))")
