@@ -97,7 +97,9 @@ def prepared(program):
     directory = BUILD / "work"
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "head.json").write_text(json.dumps(head) + "\n")
-    (directory / "rest.gz").write_bytes(gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode(), 6))
+    # As a dying process writes them: without blanks.
+    rest = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+    (directory / "rest.gz").write_bytes(gzip.compress(rest.encode(), 6))
     return directory / "head.json", directory / "rest.gz"
 
 

@@ -45,7 +45,7 @@ final class DigestThread: Sendable {
     ///   - makeDigest: called once, on the thread, where the result stays.
     init(
         isTimeOver: @escaping @Sendable () -> Bool,
-        makeDigest: @escaping @Sendable () -> (PendingReport) throws -> DigestOutcome
+        makeDigest: @escaping @Sendable () -> DigestWorker.Digest
     ) {
         self.isTimeOver = isTimeOver
         let thread = Thread { self.run(makeDigest()) }
@@ -90,12 +90,17 @@ final class DigestThread: Sendable {
         work.signal()
     }
 
-    private func run(_ digest: (PendingReport) throws -> DigestOutcome) {
+    /// The report to begin, and the one behind it.
+    private func takeNext() -> (PendingReport, PendingReport?)? {
+        state.withLock { state in state.waiting.popLast().map { ($0, state.waiting.last) } }
+    }
+
+    private func run(_ digest: DigestWorker.Digest) {
         while true {
             work.wait()
             if state.withLock({ $0.isEnded }) { return }
-            while !isTimeOver(), let report = state.withLock({ $0.waiting.popLast() }) {
-                let item = Item(report: report, result: Result { try digest(report) })
+            while !isTimeOver(), let (report, next) = takeNext() {
+                let item = Item(report: report, result: Result { try digest(report, next) })
                 let isMuch = state.withLock { state in
                     state.done.append(item)
                     if case .success(let outcome) = item.result { state.bytes += outcome.additions.count }

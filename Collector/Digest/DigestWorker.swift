@@ -9,7 +9,7 @@ import Synchronization
 /// doubles anything; a report that ends the process is given up after `maximumAttempts` starts.
 public final class DigestWorker: Sendable {
     private let store: any Store
-    private let makeDigest: @Sendable () -> (PendingReport) throws -> DigestOutcome
+    private let makeDigest: @Sendable () -> Digest
     private let log: @Sendable (String) -> Void
     private let onDigested: @Sendable (ReportKey, DigestOutcome) -> Void
     private let onEvent: @Sendable (DigestedIn, ReportKey) -> Void
@@ -20,6 +20,11 @@ public final class DigestWorker: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     private let doneCount = Atomic(0)
     private let failedCount = Atomic(0)
+
+    /// Adds symbols to a report, and groups it.
+    ///
+    /// - Parameter next: the report that is next in line, if one is; another may come in between.
+    public typealias Digest = (_ report: PendingReport, _ next: PendingReport?) throws -> DigestOutcome
 
     /// How often a report may fail, or end the process, before it is given up. Many: a process that is killed for other reasons,
     /// again and again under load, finds the same report on top each time.
@@ -39,7 +44,7 @@ public final class DigestWorker: Sendable {
         log: @escaping @Sendable (String) -> Void,
         onDigested: @escaping @Sendable (ReportKey, DigestOutcome) -> Void = { _, _ in },
         onEvent: @escaping @Sendable (DigestedIn, ReportKey) -> Void = { _, _ in },
-        makeDigest: @escaping @Sendable () -> (PendingReport) throws -> DigestOutcome
+        makeDigest: @escaping @Sendable () -> Digest
     ) {
         self.store = store
         self.log = log
@@ -83,10 +88,10 @@ public final class DigestWorker: Sendable {
         let makeDigest = makeDigest
         let thread = DigestThread(isTimeOver: { [self] in isTimeOver }) {
             let digest = makeDigest()
-            return { report in
+            return { report, next in
                 // Of several nodes: each start gives up what ended its own process, but this one may not have been started anew.
                 if report.attempts > Self.maximumAttempts { throw TooManyAttempts() }
-                return try digest(report)
+                return try digest(report, next)
             }
         }
         var failures = 0

@@ -18,12 +18,16 @@ public final class IsolatedDigester {
     private var revisions: [String: String] = [:]
     /// What the process that runs was told of them.
     private var known: [String: String] = [:]
+    /// The report that the process was given ahead, and that it has not been asked for.
+    private var sent: [UInt8]?
     /// Processes that ended, of which there is to be no more than the files explain.
     private(set) var ends = 0
 
     /// Files that one report may lose before it is digested without any.
     private static let maximumLosses = 8
     private static let maximumLeftOut = 1_024
+    /// Bytes of a report that is sent ahead: less than fit into the pipe.
+    private static let largestAhead = 64 << 10
 
     /// A digester whose process is this program, run again.
     ///
@@ -53,8 +57,10 @@ public final class IsolatedDigester {
 
     /// Symbolicates and groups one report.
     ///
-    /// - Parameter gzip: the report file.
-    public func digest(_ gzip: [UInt8]) throws(IsolationError) -> DigestOutcome {
+    /// - Parameters:
+    ///   - gzip: the report file.
+    ///   - next: the report that is digested after this one, if it is known: the process begins with it while this one is taken.
+    public func digest(_ gzip: [UInt8], before next: [UInt8]? = nil) throws(IsolationError) -> DigestOutcome {
         let changed = leftOut.keys.filter { revision($0) != revisions[$0] }
         if !changed.isEmpty { forget(changed) }
         var losses = 0
@@ -63,7 +69,7 @@ public final class IsolatedDigester {
             let isFresh = worker == nil
             do throws(WorkerEnd) {
                 let worker = try running()
-                answer = try ask(worker, gzip)
+                answer = try ask(worker, gzip, before: next)
                 break
             } catch {
                 let image = worker?.image
@@ -118,16 +124,30 @@ public final class IsolatedDigester {
         let started = try launch()
         worker = started
         known = [:]
+        sent = nil
         return started
     }
 
-    private func ask(_ worker: any Worker, _ gzip: [UInt8]) throws(WorkerEnd) -> Result<DigestOutcome, IsolationError> {
+    private func ask(_ worker: any Worker, _ gzip: [UInt8], before next: [UInt8]?)
+        throws(WorkerEnd) -> Result<DigestOutcome, IsolationError>
+    {
         let deadline = ContinuousClock.Instant.now + limits.time
+        if let sent, sent != gzip {
+            // Whoever asks asked for another in between: its answer is in the way.
+            _ = try worker.receive(before: deadline)
+            self.sent = nil
+        }
         if leftOut != known {
             try worker.send(.leftOut((try? [UInt8](JSONEncoder().encode(leftOut))) ?? []))
             known = leftOut
         }
-        try worker.send(.report(gzip))
+        if sent == nil { try worker.send(.report(gzip)) }
+        sent = nil
+        // One that waits for room in the pipe would wait for ever for a process that waits to be heard.
+        if let next, next.count <= Self.largestAhead {
+            try worker.send(.report(next))
+            sent = next
+        }
         switch try worker.receive(before: deadline) {
         case .digested(let message):
             guard let outcome = DigestOutcome(message: message) else {

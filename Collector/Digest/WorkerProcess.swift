@@ -187,12 +187,15 @@ final class WorkerProcess: Worker {
         return code == 0 ? pid : nil
     }
 
-    /// Nothing of the collector's secrets; and no backtracer, which would take its time at each crash.
+    /// Nothing of the collector's secrets; no backtracer, which would take its time at each crash; and what one report took of the
+    /// memory stays for the next (mallopt(3)).
     private static var environment: [String] {
         let kept = ["PATH", "LD_LIBRARY_PATH", "LANG", "TZ"]
         return kept.compactMap { name in
             ProcessInfo.processInfo.environment[name].map { "\(name)=\($0)" }
-        } + ["SWIFT_BACKTRACE=enable=no"]
+        } + [
+            "SWIFT_BACKTRACE=enable=no", "MALLOC_TRIM_THRESHOLD_=67108864", "MALLOC_MMAP_THRESHOLD_=33554432",
+        ]
     }
 
     private static func strings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {

@@ -21,7 +21,7 @@ enum LocalDigest {
             onEvent(written, key)
         } makeDigest: {
             let digester = SymbolicateWorkerCommand.digester(symbols)
-            return { report in try digester.digest(report.gzip) }
+            return { report, next in try digester.digest(report.gzip, before: next?.gzip) }
         }
     }
 

@@ -149,6 +149,10 @@ extension OmittedFrames {
 extension Frame {
     @inline(never)
     init(from reader: inout JSONReader, budget: inout ReportBudget) throws(JSONError) {
+        if let frame = reader.plainFrame() {
+            self = frame
+            return
+        }
         var address: UInt64?
         var image: Int?
         var offset: UInt64?
@@ -223,5 +227,41 @@ extension FrameSymbol {
         writer.field("line", line)
         writer.field("column", column)
         writer.flag("inlined", inlined)
+    }
+}
+
+extension JSONReader {
+    /// Reads a frame that is written as a dying process writes it, byte for byte, as most of a report is: at a fifth of the time that
+    /// its members take. Nil, with nothing read, for every other.
+    @inline(never)
+    fileprivate mutating func plainFrame() -> Frame? {
+        let start = position
+        if takes(#"{"address":"#), let address = try? hex(), takes(#","image":"#), let image = try? count(),
+            takes(#","offset":"#), let offset = try? hex(), takes(#","trust":"#)
+        {
+            for trust in FrameTrust.allCases where takes(trust.asWritten) {
+                return Frame(address: address, image: image, offset: offset, trust: trust)
+            }
+        }
+        position = start
+        return nil
+    }
+
+    private mutating func takes(_ text: StaticString) -> Bool {
+        guard isNext(text) else { return false }
+        position += text.utf8CodeUnitCount
+        return true
+    }
+}
+
+extension FrameTrust {
+    /// As the last member of a frame.
+    fileprivate var asWritten: StaticString {
+        switch self {
+        case .context: #""context"}"#
+        case .cfi: #""cfi"}"#
+        case .fp: #""fp"}"#
+        case .await: #""await"}"#
+        }
     }
 }

@@ -65,7 +65,7 @@ struct Call {
     var offset: String? { image.map { "\(baseName($0.path))+0x\(String(offsetInImage, radix: 16))" } }
 
     /// True when its source was checked out by the package manager: code that the service uses, in its own binary.
-    var isPackage: Bool { symbols.first?.file?.contains("/checkouts/") ?? false }
+    var isPackage: Bool { symbols.first?.file?.utf8.firstIndex(of: "/checkouts/") != nil }
 
     /// So many calls of one function on a stack are a recursion without end, whatever it happened to call last. A report keeps some
     /// two hundred frames of a deep stack, and a turn of the recursion may take several.

@@ -8,6 +8,9 @@ public import CrashReport
 public final class Symbolicator {
     private let finder: DebugFileFinder
     private var builds: [String: KnownBuild] = [:]
+    /// Whose code images are, by their paths.
+    private var owners: [String: FrameOrigin] = [:]
+    private static let ownersLimit = 4_096
     private var clock = 0
     private var imageInUse = -1
 
@@ -58,7 +61,7 @@ public final class Symbolicator {
         clock += 1
         imageInUse = -1
         var images = report.images.indices.map {
-            ImageState(report.images[$0], index: $0, executable: report.header.process.path)
+            ImageState(report.images[$0], index: $0, owner: owner(of: report.images[$0], in: report))
         }
         for thread in report.threads.indices {
             for frame in report.threads[thread].frames.indices {
@@ -92,11 +95,21 @@ public final class Symbolicator {
             return ImageNote(image: index, path: image.path, buildID: image.buildID, reason: reason)
         }
 
-        init(_ image: Image, index: Int, executable: String?) {
+        init(_ image: Image, index: Int, owner: FrameOrigin) {
             self.image = image
             self.index = index
-            owner = image.path == executable ? .service : FrameOrigin(imagePath: image.path)
+            self.owner = owner
         }
+    }
+
+    /// Reports of a service have the same paths, and to look at them all takes longer than to find them.
+    private func owner(of image: Image, in report: Report) -> FrameOrigin {
+        if image.path == report.header.process.path { return .service }
+        if let owner = owners[image.path] { return owner }
+        if owners.count >= Self.ownersLimit { owners.removeAll(keepingCapacity: true) }
+        let owner = FrameOrigin(imagePath: image.path)
+        owners[image.path] = owner
+        return owner
     }
 
     /// x86 saves the address behind a breakpoint instruction (`int3`, code SI_KERNEL), where all other faults and other

@@ -39,7 +39,7 @@ struct DigestWorkerTests {
         let lines = Mutex<[String]>([])
         let digested = Mutex<[String]>([])
 
-        func digest(_ pending: PendingReport) throws -> DigestOutcome {
+        func digest(_ pending: PendingReport, _: PendingReport? = nil) throws -> DigestOutcome {
             let decoded = try Report.decode(gzip: pending.gzip)
             digested.withLock { $0.append(decoded.report.header.id) }
             return DigestOutcome(Self.digested(decoded.report), of: decoded)
@@ -104,7 +104,7 @@ struct DigestWorkerTests {
             let record = Record()
             let worker = DigestWorker(store: fixture.store, log: { line in record.lines.withLock { $0.append(line) } })
             {
-                { report throws in
+                { report, _ throws in
                     if report.key.id == bad { throw Refused() }
                     return try record.digest(report)
                 }
@@ -127,7 +127,7 @@ struct DigestWorkerTests {
         let record = Record()
         let (began, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let worker = DigestWorker(store: fixture.store, log: { _ in }) {
-            { report in
+            { report, _ in
                 began.signal()
                 go.wait()
                 return try record.digest(report)

@@ -150,6 +150,50 @@ struct IsolatedDigesterTests {
         #expect(many.result == .failure(.ended("crashed")) && many.starts == 9)
     }
 
+    /// Answers each report with its id, and says how many it was given before the first was asked for.
+    private final class Echo: Worker {
+        private var answers: [WorkerMessage] = []
+        private(set) var mostWaiting = 0
+        private var left: Int
+        var image: Int? { nil }
+
+        init(lives: Int) { left = lives }
+
+        func send(_ message: WorkerMessage) throws(WorkerEnd) {
+            guard case .report(let gzip) = message, let decoded = try? Report.decode(gzip: gzip) else { return }
+            left -= 1
+            guard left >= 0 else { return }
+            let report = decoded.report
+            let digested = DigestedReport(report: report, fingerprint: "f", title: report.header.id)
+            answers.append(.digested(DigestOutcome(digested, of: decoded).message))
+            mostWaiting = max(mostWaiting, answers.count)
+        }
+
+        func receive(before deadline: ContinuousClock.Instant) throws(WorkerEnd) -> WorkerMessage {
+            guard !answers.isEmpty else { throw WorkerEnd(reason: "ended") }
+            return answers.removeFirst()
+        }
+    }
+
+    @Test("a report that was sent ahead is answered when it is asked for, whatever came in between")
+    func sendsAhead() throws {
+        let reports = (0..<6).map { SampleReport(seed: UInt64($0)).report() }
+        let files = reports.map { $0.encode() }
+        // It ends at its fourth report; the next one lives on.
+        var workers: [Echo] = []
+        let digester = IsolatedDigester(limits: WorkerLimits()) { () throws(WorkerEnd) in
+            workers.append(Echo(lives: workers.isEmpty ? 3 : 100))
+            return workers[workers.count - 1]
+        }
+        func id(_ index: Int, before next: Int?) throws -> String {
+            try digester.digest(files[index], before: next.map { files[$0] }).title
+        }
+        for (index, next) in [(0, 1), (1, 2), (2, 3), (3, 4), (5, 0), (4, nil), (4, 5)] as [(Int, Int?)] {
+            #expect(try id(index, before: next) == reports[index].header.id)
+        }
+        #expect(workers.count == 2 && workers.map(\.mostWaiting) == [2, 2])
+    }
+
     @Test("messages are read as they were written, and others are refused")
     func messages() {
         for message in [WorkerMessage.leftOut([]), .report([1, 2, 3]), .digested([]), .failed([7])] {
