@@ -9,6 +9,7 @@ extension ReportHeader {
         var time: String?
         var level: String?
         var occurrences: Int?
+        var fingerprint: String?
         var isRehearsal = false
         var service: String?
         var release: String?
@@ -24,6 +25,7 @@ extension ReportHeader {
             case "time": time = try reader.time()
             case "level": level = try reader.string()
             case "occurrences": occurrences = try reader.count()
+            case "fingerprint": fingerprint = try reader.string()
             case "rehearsal": isRehearsal = try reader.bool()
             case "service": service = try reader.string()
             case "release": release = try reader.string()
@@ -41,6 +43,7 @@ extension ReportHeader {
             time: try reader.required(time, "time"),
             level: level,
             occurrences: occurrences,
+            fingerprint: fingerprint,
             isRehearsal: isRehearsal,
             service: service,
             release: release,
@@ -59,6 +62,7 @@ extension ReportHeader {
         writer.field("time", time)
         writer.field("level", level)
         writer.field("occurrences", occurrences)
+        writer.field("fingerprint", fingerprint)
         writer.flag("rehearsal", isRehearsal)
         writer.field("service", service)
         writer.field("release", release)

@@ -41,6 +41,12 @@ public struct Report: Sendable, Equatable {
         self.end = nil
     }
 
+    /// What the service groups the report by; nil where it says nothing, and in a rehearsal, which is always an issue of its own.
+    public var ownFingerprint: String? {
+        guard !header.isRehearsal, let fingerprint = header.fingerprint, !fingerprint.isEmpty else { return nil }
+        return fingerprint
+    }
+
     /// The stack of the thread that crashed, or the only stack of a handled error.
     public var crashedThread: ThreadStack? {
         threads.first(where: \.crashed) ?? (header.kind == .crash ? nil : threads.first)
@@ -70,6 +76,8 @@ public struct ReportHeader: Sendable, Equatable {
     public var level: String?
     /// How many times it happened since the report of the same error before this one, this time included; nil is once.
     public var occurrences: Int?
+    /// What the service groups it by, in place of what happened and where; nil leaves that to whoever groups.
+    public var fingerprint: String?
     /// True for a crash made on purpose by `Mayday.rehearse()`.
     public var isRehearsal: Bool
     /// Name of the service.
@@ -93,6 +101,7 @@ public struct ReportHeader: Sendable, Equatable {
         time: String,
         level: String? = nil,
         occurrences: Int? = nil,
+        fingerprint: String? = nil,
         isRehearsal: Bool = false,
         service: String? = nil,
         release: String? = nil,
@@ -107,6 +116,7 @@ public struct ReportHeader: Sendable, Equatable {
         self.time = time
         self.level = level
         self.occurrences = occurrences
+        self.fingerprint = fingerprint
         self.isRehearsal = isRehearsal
         self.service = service
         self.release = release

@@ -1,6 +1,7 @@
 import CrashReport
 
-/// What makes two reports one issue: the kind of crash, the shape of its message, and the function with its caller.
+/// What makes two reports one issue: the kind of crash, the shape of its message, and the function with its caller; or what the
+/// service says makes them one.
 ///
 /// By name: never addresses, lines or paths, which change with every build. Where there are no names, offsets inside the module
 /// (equal for runs of one build); where there are no frames, the kind and the message alone.
@@ -19,10 +20,20 @@ struct Fingerprint {
     /// Where there are no names, inlined functions are not seen: an offset is less than a function.
     private static let offsets = 3
 
+    /// Characters of a service's own fingerprint that are told; all count.
+    private static let longestShown = 200
+
     /// - Parameters:
     ///   - kind: of the crash, as `Headline` names it.
     ///   - calls: the functions of the stack that crashed.
     init(of report: Report, kind: String, calls: [Call]) {
+        if let own = report.ownFingerprint {
+            // Not of these rules, so that it outlives them.
+            key = StableHash.hash(["given", own])
+            let shown = own.count > Self.longestShown ? "\(own.prefix(Self.longestShown))…" : own
+            explanation = ["fingerprint given by the service: \(shown)", "nothing else counts"]
+            return
+        }
         explanation = Self.lines(of: report, kind: kind, calls: calls)
         key = StableHash.hash(["grouping \(Self.version)"] + explanation)
     }

@@ -38,7 +38,8 @@ struct SentryEvent {
             json.member("server_name", report.header.host?.name)
             json.key("sdk")
             json.object { write(sdk, to: &$0) }
-            if let fingerprint = readable.fingerprint {
+            // What the service says is readable there; what we make of the stack is a key.
+            if let fingerprint = report.ownFingerprint?.cut(to: 1_000) ?? readable.fingerprint {
                 json.key("fingerprint")
                 json.array { $0.string(fingerprint) }
             }

@@ -25,6 +25,29 @@ import Testing
         )
     }
 
+    @Test func whatTheServiceSaysIsTheOnlyThingThatCounts() {
+        func fingerprint(_ own: String?, _ function: String, _ crash: Crash = .trap(), rehearsal: Bool = false)
+            -> Fingerprint
+        {
+            var report = Stack(function).report(crash)
+            report.header.fingerprint = own
+            report.header.isRehearsal = rehearsal
+            let calls = Call.calls(in: report, names: NameCache())
+            return Fingerprint(of: report, kind: Headline(of: report, calls: calls).kind, calls: calls)
+        }
+        let one = fingerprint("payments", "charge(_:)")
+        #expect(one.key == fingerprint("payments", "refund(_:)", .signal(11, "SIGSEGV")).key)
+        #expect(one.explanation == ["fingerprint given by the service: payments", "nothing else counts"])
+        let others = ["Payments", "payments ", "payments\u{0}", String(repeating: "p", count: 100_000)]
+        #expect(Set(others.map { fingerprint($0, "charge(_:)").key } + [one.key]).count == others.count + 1)
+        #expect(fingerprint(others[3], "f").explanation[0].count < 300)
+        // None is said, and a rehearsal is its own issue.
+        #expect(fingerprint("", "f").key == fingerprint(nil, "f").key)
+        #expect(
+            fingerprint("payments", "f", rehearsal: true).key == fingerprint(nil, "f", rehearsal: true).key
+        )
+    }
+
     @Test func otherFunctionsKindsAndReasonsAreOtherIssues() {
         let stack = Stack("total(of:)", "checkout(_:)")
         let keys = [

@@ -82,6 +82,16 @@ import Testing
         #expect(event["level"] as? String == "error")
     }
 
+    @Test func `what the service groups a report by is what Sentry groups it by, within bounds`() throws {
+        #expect(try json(readable())["fingerprint"] as? [String] == ["ab12"])
+        let own = readable { $0.header.fingerprint = "payments" }
+        #expect(try json(own)["fingerprint"] as? [String] == ["payments"])
+        let long = readable { $0.header.fingerprint = String(repeating: "p", count: 100_000) }
+        let cut = try #require(try json(long)["fingerprint"] as? [String])
+        #expect(cut.count == 1 && cut[0].count <= 1_001)
+        #expect(try json(readable { $0.header.fingerprint = "" })["fingerprint"] as? [String] == ["ab12"])
+    }
+
     @Test func `a report of which nothing but its first line is left`() throws {
         let event = try json(
             ReadableReport(report: Report(header: readable().report.header), title: "Crash without details")

@@ -94,6 +94,7 @@ import Testing
         let report = try #require(try await reports(of: "message").first)
         #expect(report.header.kind == .message && report.header.level == "warning")
         #expect(report.message == "the queue is long" && report.error == nil && report.crash == nil)
+        #expect(report.header.fingerprint == "queue")
         #expect(report.crashedThread?.frames.isEmpty == false)
     }
 

@@ -22,7 +22,7 @@ enum Reporting {
         case "task":
             await Task.detached { await outer() }.value
         case "message":
-            print(Mayday.capture(message: "the queue is long", level: .warning) ?? "nil")
+            print(Mayday.capture(message: "the queue is long", level: .warning, fingerprint: "queue") ?? "nil")
         case "twice":
             Mayday.capture(message: "first")
             _ = await Mayday.flush(timeout: patience)

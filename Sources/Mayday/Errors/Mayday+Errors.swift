@@ -12,6 +12,7 @@ extension Mayday {
     /// - Parameters:
     ///   - error: its type and its text are reported, and those of the errors it holds (`underlyingError`, associated values).
     ///   - level: how grave it is.
+    ///   - fingerprint: errors with equal ones are one issue, whatever they are and wherever they happen; nil groups them by that.
     ///   - attachments: what this report takes along, beside the files that every report does.
     /// - Returns: the id that the report has if it is sent; nil when it surely is not.
     @discardableResult
@@ -19,22 +20,26 @@ extension Mayday {
     public static func capture(
         _ error: any Error,
         level: Level = .error,
+        fingerprint: String? = nil,
         attachments: [Attachment] = []
     ) -> String? {
         guard Reported.isReady else { return nil }
         // Here, so that exactly one frame is ours: whatever the compiler makes of what is called behind.
         var stack = MaydayBacktrace()
         mayday_backtrace(&stack, withUnsafeCurrentTask { $0 != nil })
-        return Reported.take(Occurrence(.error(error), level: level, stack: stack, attachments: attachments))
+        let occurrence = Occurrence(.error(error), fingerprint, level: level, stack: stack, attachments: attachments)
+        return Reported.take(occurrence)
     }
 
     /// Reports that something happened which is no error, with the stack of the caller and the context.
+    ///
+    /// - Parameter fingerprint: messages with equal ones are one issue, whatever they say.
     @discardableResult
     @inline(never)
-    public static func capture(message: String, level: Level = .info) -> String? {
+    public static func capture(message: String, level: Level = .info, fingerprint: String? = nil) -> String? {
         guard Reported.isReady else { return nil }
         var stack = MaydayBacktrace()
         mayday_backtrace(&stack, withUnsafeCurrentTask { $0 != nil })
-        return Reported.take(Occurrence(.message(message), level: level, stack: stack))
+        return Reported.take(Occurrence(.message(message), fingerprint, level: level, stack: stack))
     }
 }

@@ -11,6 +11,8 @@ final class Occurrence: Sendable {
     }
 
     let subject: Subject
+    /// What the service groups it by.
+    let fingerprint: String?
     let level: Level
     let id: String
     let time: Timestamp
@@ -20,27 +22,35 @@ final class Occurrence: Sendable {
     let scope: ContextScope?
     /// What its report takes along beside what every report does.
     let attachments: [Mayday.Attachment]
-    /// Equal for the same error at the same place: its type, domain and code, never what it holds, and the innermost
-    /// return addresses.
+    /// Equal for the same error at the same place: its fingerprint, type, domain and code, never what it holds, and the
+    /// innermost return addresses.
     let place: Int
 
     /// Now, on this thread, of which `stack` is the stack.
-    init(_ subject: Subject, level: Level, stack: MaydayBacktrace, attachments: [Mayday.Attachment] = []) {
+    init(
+        _ subject: Subject,
+        _ fingerprint: String? = nil,
+        level: Level,
+        stack: MaydayBacktrace,
+        attachments: [Mayday.Attachment] = []
+    ) {
         self.subject = subject
+        self.fingerprint = fingerprint
         self.level = level
         self.attachments = attachments
         id = makeReportID()
         time = .now()
         self.stack = stack
         // Here, where no lock is held: domain and code may be the service's own code.
-        place = Self.place(of: subject, stack: stack)
+        place = Self.place(of: subject, fingerprint, stack: stack)
         let scope = ContextScope.stored
         self.scope = scope
         context = mayday_context_begin(scope?.token ?? 0)
     }
 
-    private static func place(of subject: Subject, stack: MaydayBacktrace) -> Int {
+    private static func place(of subject: Subject, _ fingerprint: String?, stack: MaydayBacktrace) -> Int {
         var hasher = Hasher()
+        hasher.combine(fingerprint ?? "")
         switch subject {
         case .error(let error):
             hasher.combine(ObjectIdentifier(type(of: error)))

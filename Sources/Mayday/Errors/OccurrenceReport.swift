@@ -15,6 +15,7 @@ extension Occurrence {
         guard var report = try? Report.decode(jsonLines: lines.bytes).report else { return nil }
         report.header.level = "\(level)"
         report.header.occurrences = count == 1 ? nil : count
+        report.header.fingerprint = fingerprint
         switch subject {
         case .error(let error): report.error = HandledError(error)
         case .message(let text): report.message = text

@@ -47,6 +47,7 @@ extension Scrubbing {
         let text = ScrubbedText(rules: self)
         if let message = report.crash?.message { report.crash?.message = text.scrubbed(message) }
         report.message = report.message.map(text.scrubbed)
+        report.header.fingerprint = report.header.fingerprint.map(text.scrubbed)
         for index in report.threads.indices {
             guard let name = report.threads[index].task?.name else { continue }
             report.threads[index].task?.name = text.scrubbed(name)
