@@ -17,6 +17,10 @@ RELEASES, HOSTS, HOURS = 4, 5, 100
 BODIES = "received_bodies", "digested_bodies"
 
 
+# Newer than any rules of grouping: a collector that starts on it regroups nothing.
+RULES = 1_000_000
+
+
 def statements(reports, issues, body):
     """Digested reports of so many issues, over two weeks, as SQL of both databases: through the server it would take half an hour.
     Only the newest of each issue has its bytes, `body` as a literal; no list reads those of others."""
@@ -28,9 +32,11 @@ def statements(reports, issues, body):
 
     # Rows are numbered from 1 in the order of k, and the newest come first.
     return [
-        f"""{numbers(issues)} INSERT INTO issues (project, number, fingerprint, kind, title, culprit, count, first_seen, last_seen, status, hosts)
+        f"""{numbers(issues)} INSERT INTO issues (project, number, fingerprint, kind, title, culprit, count, first_seen, last_seen, status, hosts,
+            rules)
             SELECT 1, k + 1, 'fingerprint ' || k, 'crash', 'Index out of range in part ' || k, 'part' || k || '() (Part.swift:' || k || ')',
-            {reports // issues}, {now - WEEKS} + k, {now} - k * {step}, 'open', {HOSTS} FROM n ORDER BY k""",
+            {reports // issues}, {now - WEEKS} + k, {now} - k * {step}, 'open', {HOSTS}, {RULES}
+            FROM n ORDER BY k""",
         f"UPDATE projects SET last_issue = {issues}",
         f"""{numbers(issues * RELEASES)} INSERT INTO issue_releases (issue, release, count, first_seen, last_seen)
             SELECT k / {RELEASES} + 1, 'checkout@1.' || (k % {RELEASES}) || '.0', {max(1, reports // issues // RELEASES)},

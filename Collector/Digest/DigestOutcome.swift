@@ -48,6 +48,7 @@ public struct DigestOutcome: Sendable, Equatable {
             title: title,
             culprit: culprit,
             gzip: additions,
+            rules: Digester.rules,
             remarks: DigestRemarks(warnings: warnings, grouping: explanation, notes: notes),
             tags: tags
         )

@@ -44,6 +44,9 @@ public struct DigestService {
                 limits.applyForReport()
                 guard write(answer(gzip, digester, written)) else { return }
                 progress.note(-1)
+            case .group(let gzip):
+                limits.applyForReport()
+                guard write(group(gzip, digester)) else { return }
             case .inspect(let path):
                 limits.applyForReport()
                 let facts = DebugFileFacts(upload: String(decoding: path, as: UTF8.self))
@@ -66,6 +69,15 @@ public struct DigestService {
         do throws(ReportDecodingError) {
             let decoded = try Report.decode(gzip: gzip)
             return .digested(DigestOutcome(digester.digest(decoded.report), of: decoded, written: written).message)
+        } catch {
+            return .failed(Array("\(error)".utf8))
+        }
+    }
+
+    private func group(_ gzip: [UInt8], _ digester: Digester) -> WorkerMessage {
+        do throws(ReportDecodingError) {
+            let decoded = try Report.decode(gzip: gzip, limits: .symbolicated)
+            return .digested(DigestOutcome(digester.group(decoded.report), of: decoded).message)
         } catch {
             return .failed(Array("\(error)".utf8))
         }

@@ -10,6 +10,7 @@ import Synchronization
 public final class DigestWorker: Sendable {
     private let store: any Store
     private let makeDigest: @Sendable () -> Digest
+    private let makeGroup: (@Sendable () -> RulesChange.Group)?
     private let log: @Sendable (String) -> Void
     private let onDigested: @Sendable (ReportKey, DigestOutcome) -> Void
     private let onEvent: @Sendable (DigestedIn, ReportKey) -> Void
@@ -38,14 +39,18 @@ public final class DigestWorker: Sendable {
     ///   - log: gets a line for each report that was digested or failed, and for each failure of the store; called on the worker's thread.
     ///   - onDigested: told of each report that was written; called on the worker's thread.
     ///   - onEvent: told of each report that changed something about its issue, once that is written; called on the worker's thread.
+    ///   - makeGroup: makes what groups reports of issues that older rules made; called once, on the worker's thread. With nil these
+    ///     issues stay as they are.
     ///   - makeDigest: makes what adds symbols and groups; called once, on a second thread of the worker, where the result stays.
     public init(
         store: any Store,
         log: @escaping @Sendable (String) -> Void,
         onDigested: @escaping @Sendable (ReportKey, DigestOutcome) -> Void = { _, _ in },
         onEvent: @escaping @Sendable (DigestedIn, ReportKey) -> Void = { _, _ in },
+        makeGroup: (@Sendable () -> RulesChange.Group)? = nil,
         makeDigest: @escaping @Sendable () -> Digest
     ) {
+        self.makeGroup = makeGroup
         self.store = store
         self.log = log
         self.onDigested = onDigested
@@ -103,6 +108,11 @@ public final class DigestWorker: Sendable {
             isWoken.store(false, ordering: .sequentiallyConsistent)
             do throws(StoreError) {
                 if !isRecovered { try store.retryFailed(maximumAttempts: Self.maximumAttempts) }
+                if !isRecovered, let makeGroup {
+                    // Before any new report is grouped, which would make another issue of an old one.
+                    let group = makeGroup()
+                    try RulesChange.apply(to: store, isTimeOver: { isTimeOver }, log: log, group: group)
+                }
                 isRecovered = true
                 try drain(thread)
                 failures = 0

@@ -110,6 +110,22 @@ public final class IsolatedDigester {
         )
     }
 
+    /// Groups a report that has its functions once more, by these rules.
+    public func group(_ report: Report) throws(IsolationError) -> DigestOutcome {
+        let answer: Result<DigestOutcome, IsolationError>
+        do throws(WorkerEnd) {
+            let worker = try running()
+            let deadline = ContinuousClock.Instant.now + limits.time
+            try worker.send(.group(report.encode(level: 1)))
+            answer = try outcome(try worker.receive(before: deadline))
+        } catch {
+            worker = nil
+            ends += 1
+            throw .ended(error.reason)
+        }
+        return try answer.get()
+    }
+
     /// Takes the files of these builds again, which are others now, and opens all files anew.
     public func forget(_ buildIDs: some Sequence<String>) {
         for buildID in buildIDs {
@@ -148,7 +164,11 @@ public final class IsolatedDigester {
             try worker.send(.report(next))
             sent = next
         }
-        switch try worker.receive(before: deadline) {
+        return try outcome(try worker.receive(before: deadline))
+    }
+
+    private func outcome(_ answer: WorkerMessage) throws(WorkerEnd) -> Result<DigestOutcome, IsolationError> {
+        switch answer {
         case .digested(let message):
             guard let outcome = DigestOutcome(message: message) else {
                 throw WorkerEnd(reason: "answered in a way that is not understood")
@@ -156,7 +176,7 @@ public final class IsolatedDigester {
             return .success(outcome)
         case .failed(let text):
             return .failure(.unreadable(String(decoding: text, as: UTF8.self)))
-        case .leftOut, .report, .inspect, .inspected:
+        case .leftOut, .report, .group, .inspect, .inspected:
             throw WorkerEnd(reason: "answered in a way that is not understood")
         }
     }

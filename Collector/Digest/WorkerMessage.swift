@@ -5,6 +5,8 @@ enum WorkerMessage: Equatable {
     case leftOut([UInt8])
     /// A report to digest, gzip.
     case report([UInt8])
+    /// A report that has its functions, to group once more, gzip.
+    case group([UInt8])
     /// What came of a report, as `DigestOutcome.message`.
     case digested([UInt8])
     /// Path of a file to say the facts of.
@@ -22,6 +24,7 @@ enum WorkerMessage: Equatable {
         switch self {
         case .leftOut: "L"
         case .report: "R"
+        case .group: "G"
         case .digested: "D"
         case .inspect: "I"
         case .inspected: "N"
@@ -31,8 +34,8 @@ enum WorkerMessage: Equatable {
 
     private var payload: [UInt8] {
         switch self {
-        case .leftOut(let payload), .report(let payload), .digested(let payload), .inspect(let payload),
-            .inspected(let payload), .failed(let payload):
+        case .leftOut(let payload), .report(let payload), .group(let payload), .digested(let payload),
+            .inspect(let payload), .inspected(let payload), .failed(let payload):
             payload
         }
     }
@@ -44,7 +47,7 @@ enum WorkerMessage: Equatable {
 
     /// How long the payload is that a header announces; nil for what no message begins with.
     static func length(_ header: [UInt8]) -> Int? {
-        guard header.count == headerLength, "LRDINE".utf8.contains(header[4]) else { return nil }
+        guard header.count == headerLength, "LRGDINE".utf8.contains(header[4]) else { return nil }
         let length = (0..<4).reduce(0) { $0 | Int(header[$1]) << (8 * $1) }
         return length <= maximumLength ? length : nil
     }
@@ -53,6 +56,7 @@ enum WorkerMessage: Equatable {
         switch header.last.map(Unicode.Scalar.init) {
         case "L": self = .leftOut(payload)
         case "R": self = .report(payload)
+        case "G": self = .group(payload)
         case "D": self = .digested(payload)
         case "I": self = .inspect(payload)
         case "N": self = .inspected(payload)

@@ -137,7 +137,7 @@ public struct ReportFacts: Sendable, Equatable {
 
 extension String {
     /// At most 500 scalars: a report may hold texts of a megabyte, and lists and indexes should not.
-    fileprivate var cutForLists: String {
+    var cutForLists: String {
         let limit = 500
         guard utf8.count > limit, unicodeScalars.count > limit else { return self }
         return String(unicodeScalars.prefix(limit - 1)) + "…"
@@ -178,6 +178,8 @@ public struct Digestion: Sendable {
     public var culprit: String?
     /// What the digestion adds to the report; the store does not look into it.
     public var gzip: [UInt8]
+    /// Number of the rules that made the fingerprint.
+    public var rules: Int
     /// What a person should know of it.
     public var remarks: DigestRemarks
     /// What the service had set, to filter by.
@@ -193,10 +195,12 @@ public struct Digestion: Sendable {
         title: String,
         culprit: String?,
         gzip: [UInt8],
+        rules: Int = 0,
         remarks: DigestRemarks = DigestRemarks(),
         tags: [String: String] = [:]
     ) {
         self.remarks = remarks
+        self.rules = rules
         let kept = tags.sorted { $0.key < $1.key }.prefix(Self.maximumTags)
         self.tags = Dictionary(kept.map { ($0.key.cutForLists, $0.value.cutForLists) }) { first, _ in first }
         self.key = key

@@ -66,6 +66,15 @@ public protocol Store: Sendable {
     /// - Returns: how many wait now.
     @discardableResult
     func digestAgain(_ reports: [ReportKey]) throws(StoreError) -> Int
+    /// Issues whose keys were made by older rules of grouping, oldest first, each with its newest report.
+    ///
+    /// - Parameter position: only those behind it, 0 for all.
+    func outdatedIssues(rules: Int, after position: Int, limit: Int) throws(StoreError) -> [OutdatedIssue]
+    /// Gives an issue the key that these rules make of its newest report, with all its reports. Where another issue has this key, both
+    /// become one, with the older number, all counts, and the more urgent of what was decided: open, then muted, then resolved.
+    ///
+    /// - Returns: nil when it is not outdated any more.
+    func regroup(_ regrouping: Regrouping, rules: Int) throws(StoreError) -> RegroupedIssue?
     /// How many reports are not grouped.
     func digestCounts() throws(StoreError) -> DigestCounts
 

@@ -19,6 +19,10 @@ enum LocalDigest {
             for buildID in SymbolArrival.note(outcome, of: key, in: waiting) { lacks(buildID) }
         } onEvent: { written, key in
             onEvent(written, key)
+        } makeGroup: {
+            // In a process of its own that ends when this is done.
+            let digester = SymbolicateWorkerCommand.digester(symbols)
+            return { report in try digester.group(report) }
         } makeDigest: {
             let digester = SymbolicateWorkerCommand.digester(symbols)
             return { report, next in try digester.digest(report.gzip, before: next?.gzip) }

@@ -11,19 +11,28 @@ public final class Digester {
     /// A digester that finds functions with `symbolicator`.
     public init(symbolicator: Symbolicator = Symbolicator()) { self.symbolicator = symbolicator }
 
+    /// Number of the rules that group; keys that others made are none of these.
+    public static var rules: Int { Fingerprint.version }
+
     /// Symbolicates and groups one report.
     public func digest(_ report: Report) -> DigestedReport {
         let symbolicated = symbolicator.symbolicate(report)
-        let calls = Call.calls(in: symbolicated.report, names: names)
-        let headline = Headline(of: symbolicated.report, calls: calls)
-        let fingerprint = Fingerprint(of: symbolicated.report, kind: headline.kind, calls: calls)
+        var digested = group(symbolicated.report)
+        digested.notes = symbolicated.notes
+        return digested
+    }
+
+    /// Groups a report that has its functions already.
+    public func group(_ report: Report) -> DigestedReport {
+        let calls = Call.calls(in: report, names: names)
+        let headline = Headline(of: report, calls: calls)
+        let fingerprint = Fingerprint(of: report, kind: headline.kind, calls: calls)
         return DigestedReport(
-            report: symbolicated.report,
+            report: report,
             fingerprint: fingerprint.key,
             explanation: fingerprint.explanation,
             title: headline.title,
-            culprit: headline.culprit,
-            notes: symbolicated.notes
+            culprit: headline.culprit
         )
     }
 }

@@ -56,6 +56,22 @@
             #expect(isolated.ends == 0)
         }
 
+        @Test("groups a report that has its functions as it was grouped, also where its debug files are gone")
+        func groupsAgain() throws {
+            let isolated = digester()
+            for seed in 1...5 as ClosedRange<UInt64> {
+                let buildID = try BinaryFile(path: Self.program).buildID
+                let digested = Digester().digest(report(Self.program, buildID: buildID, seed: seed))
+                var report = digested.report
+                report.header.process.path = "/srv/gone/CaptureChild"
+                report.images[0].path = "/srv/gone/CaptureChild"
+                let outcome = try isolated.group(report)
+                #expect(outcome.fingerprint == digested.fingerprint && outcome.explanation == digested.explanation)
+                #expect(outcome.title == digested.title && outcome.culprit == digested.culprit)
+            }
+            #expect(isolated.ends == 0)
+        }
+
         @Test("a process that is killed or stopped between reports is replaced")
         func isReplaced() async throws {
             // One that is stopped is waited for until its time is over: on a thread that no other test needs.

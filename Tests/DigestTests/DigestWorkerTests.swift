@@ -38,6 +38,7 @@ struct DigestWorkerTests {
     private final class Record: Sendable {
         let lines = Mutex<[String]>([])
         let digested = Mutex<[String]>([])
+        let events = Mutex<[IssueEvent?]>([])
 
         func digest(_ pending: PendingReport, _: PendingReport? = nil) throws -> DigestOutcome {
             let decoded = try Report.decode(gzip: pending.gzip)
@@ -119,6 +120,60 @@ struct DigestWorkerTests {
         }
         #expect(try fixture.store.digestCounts() == DigestCounts(pending: 0, failed: 2))
         #expect(try fixture.states.contains(.failed(reason: "\(Refused())")))
+    }
+
+    @Test("issues of older rules go on as what their newest reports are, before anything new is grouped")
+    func rules() throws {
+        let fixture = try Fixture(2)
+        // As an older version wrote them: whole reports, two issues.
+        for (number, report) in fixture.reports.enumerated() {
+            let key = ReportKey(project: 1, id: report.header.id)
+            let fingerprint = "old \(number)"
+            _ = try fixture.store.finish([
+                Digestion(key: key, fingerprint: fingerprint, title: "t", culprit: nil, gzip: report.encode())
+            ])
+        }
+        let issue = IssueKey(project: 1, number: 1)
+        _ = try fixture.store.decide(.mute(until: nil, more: nil), on: issue, at: .now())
+        try fixture.add(SampleReport(seed: 9).report())
+        let record = Record()
+        let second = fixture.reports[1]
+        func start(_ group: @escaping @Sendable (Report) throws -> DigestOutcome) {
+            let worker = DigestWorker(
+                store: fixture.store,
+                log: { line in record.lines.withLock { $0.append(line) } },
+                onEvent: { written, _ in record.events.withLock { $0.append(written.event) } },
+                makeGroup: { group },
+                makeDigest: { record.digest }
+            )
+            worker.start()
+            worker.stop(within: .seconds(60))
+        }
+        start { report in
+            if report == second { throw Refused() }
+            return DigestOutcome(
+                DigestedReport(report: report, fingerprint: "f", title: "t"),
+                of: DecodedReport(report: report, isComplete: true)
+            )
+        }
+        // The first has the key of the new report, which makes no other issue; the second is left for the next start.
+        func issues() throws -> [String] {
+            try fixture.store.issues(IssueSelection(limit: 9)).sorted { $0.key.number < $1.key.number }.map {
+                "\($0.key.number) \($0.fingerprint) \($0.count) \($0.status == .open ? "open" : "muted")"
+            }
+        }
+        #expect(try issues() == ["1 f 2 muted", "2 old 1 1 open"])
+        #expect(record.events.withLock { $0 }.isEmpty)
+        start { report in
+            DigestOutcome(
+                DigestedReport(report: report, fingerprint: "f", title: "t"),
+                of: DecodedReport(report: report, isComplete: true)
+            )
+        }
+        #expect(try issues() == ["1 f 3 open"])
+        let lines = record.lines.withLock { $0.filter { $0.hasPrefix("grouping: ") } }
+        #expect(lines.count == 4 && lines[0].hasSuffix("project 1: \(Refused())"))
+        #expect(lines[2] == "grouping: issue 2 of project 1 is part of issue 1 now")
     }
 
     @Test("a stop in the midst leaves the rest as if it had not been claimed")

@@ -5,7 +5,9 @@ enum PostgresSchema {
     static var current: Int { migrations.count }
 
     /// Each step goes from its index to the next version; a released step is never changed.
-    static let migrations: [String] = [first, triage, retention, limits, cut, SQLiteSchema.tags, occurrences]
+    static let migrations: [String] = [
+        first, triage, retention, limits, cut, SQLiteSchema.tags, occurrences, rules,
+    ]
 
     /// Brings the database up to date, all or nothing, in the transaction of the caller. Nodes that start at the same time
     /// wait for each other.
@@ -130,6 +132,9 @@ enum PostgresSchema {
         INSERT INTO issue_hosts SELECT DISTINCT issue, host FROM reports WHERE issue IS NOT NULL AND host IS NOT NULL;
         UPDATE issues SET hosts = (SELECT count(*) FROM issue_hosts WHERE issue_hosts.issue = issues.row);
         """
+
+    /// As in SQLite.
+    static let rules = "ALTER TABLE issues ADD COLUMN rules BIGINT NOT NULL DEFAULT 0;"
 
     /// How many reports a project may send in a minute and in a day; NULL is without limit.
     private static let limits = """

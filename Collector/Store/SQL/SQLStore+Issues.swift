@@ -134,12 +134,13 @@ extension SQLStore {
         }
         let inserted = try connection.query(
             """
-            INSERT INTO issues (project, number, fingerprint, kind, title, culprit, count, first_seen, last_seen, status)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?7, 'open') RETURNING row, \(issueColumns(at: "0"))
+            INSERT INTO issues
+                (project, number, fingerprint, kind, title, culprit, count, first_seen, last_seen, status, rules)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?7, 'open', ?8) RETURNING row, \(issueColumns(at: "0"))
             """,
             [
                 digestion.key.project, number.first, digestion.fingerprint, report.kind, digestion.title,
-                digestion.culprit, report.time,
+                digestion.culprit, report.time, digestion.rules,
             ]
         ) { (row: $0.int(0), issue: issue($0, from: 1), isNew: true) }
         guard let made = inserted.first else { throw .failed(reason: "an issue that was inserted is not there") }

@@ -4,7 +4,9 @@ enum SQLiteSchema {
     static var current: Int { migrations.count }
 
     /// Each step goes from its index to the next version; a released step is never changed.
-    static let migrations: [String] = [first, remarks, claimants, triage, retention, limits, cut, tags, occurrences]
+    static let migrations: [String] = [
+        first, remarks, claimants, triage, retention, limits, cut, tags, occurrences, rules,
+    ]
 
     /// Brings the database up to date, all or nothing.
     static func migrate(_ connection: SQLiteConnection, path: String, steps: [String] = migrations) throws(StoreError) {
@@ -40,6 +42,10 @@ enum SQLiteSchema {
 
     /// Tags of a report, as `ReportFilter.column`. Reports that were digested before have none to filter by.
     static let tags = "ALTER TABLE reports ADD COLUMN tags TEXT;"
+
+    /// By which rules an issue's fingerprint was made; of those that were there before it is not known, and they count as older ones.
+    /// From here on `digested_bodies` holds what a digestion adds to a report, and whole reports from before.
+    static let rules = "ALTER TABLE issues ADD COLUMN rules INTEGER NOT NULL DEFAULT 0;"
 
     /// What people decide about issues (`decided` is when), and what is counted of them: by hour since 1970, and by host.
     private static let triage = """
