@@ -51,7 +51,7 @@ final class IngestMetrics: Sendable {
     let unavailable = Counter()
     private let answers = (1...5).map { _ in Counter() }
     private let gone = Counter()
-    private let fault = Mutex<StoreError?>(nil)
+    private let fault = Mutex<Fault?>(nil)
     /// What services said that they did not send, by reason.
     private let clientDiscards = Mutex<[String: Int]>([:])
 
@@ -71,13 +71,27 @@ final class IngestMetrics: Sendable {
     }
 
     /// The last failure of the store, unless it worked since.
-    var storeFault: StoreError? { fault.withLock { $0 } }
+    var storeFault: StoreError? { fault.withLock { $0?.error } }
 
     func storeAnswered() { fault.withLock { $0 = nil } }
 
     func storeFailed(_ error: StoreError) {
         storeFailures.add()
-        fault.withLock { $0 = error }
+        fault.withLock { $0 = Fault(error: error, nextTest: $0?.nextTest ?? .now) }
+    }
+
+    /// True once a second while the store is known to fail, for the one who then tests it.
+    func mayTestStore() -> Bool {
+        fault.withLock { fault in
+            guard let next = fault?.nextTest, next <= .now else { return false }
+            fault?.nextTest = .now + .seconds(1)
+            return true
+        }
+    }
+
+    private struct Fault {
+        var error: StoreError
+        var nextTest: ContinuousClock.Instant
     }
 
     /// Counts an answer by its status; 0 when the client went away before it had it.

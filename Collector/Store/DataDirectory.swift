@@ -12,9 +12,11 @@ public struct DataDirectory: Sendable, Equatable {
     /// The SQLite database in it.
     public var database: String { "\(path)/mayday.sqlite" }
 
-    /// Makes the directory (0700) unless it is there, and sees that it is this user's own.
+    /// Makes the directory (0700) unless it is there, and sees that it is this user's own. The mode of one that is there is
+    /// left as it is, and what others use is refused.
     public func create() throws(StoreError) {
-        if mkdir(path, 0o700) != 0, errno != EEXIST {
+        if mkdir(path, 0o700) == 0 { return }
+        if errno != EEXIST {
             throw unusable(
                 "\(describe(errno)); make its parent directory, or give another with --data DIR or MAYDAY_DATA"
             )
@@ -33,9 +35,20 @@ public struct DataDirectory: Sendable, Equatable {
         guard access(path, W_OK | X_OK) == 0 else {
             throw unusable("\(describe(errno)); `chmod u+rwx \(path)`, or give another with --data DIR")
         }
-        if status.st_mode & 0o077 != 0, chmod(path, 0o700) != 0 {
-            throw unusable("others may read it and that could not be changed: \(describe(errno)); `chmod 700 \(path)`")
+        if status.st_mode & 0o077 != 0, let file = foreignFile {
+            throw unusable(
+                "it is open to other users, and \(file) in it is not of a store; give a directory of the collector's own, "
+                    + "such as --data \(path)/mayday-data, or `chmod 700 \(path)` if nobody else needs it"
+            )
         }
+    }
+
+    /// The name of something in the directory that no collector has put there; nil when there is a store in it.
+    private var foreignFile: String? {
+        guard access(database, F_OK) != 0 else { return nil }
+        let own: Set = ["serve.lock", "symbols", "lost+found"]
+        let names = try? FileManager.default.contentsOfDirectory(atPath: path)
+        return (names ?? []).sorted().first { !own.contains($0) }
     }
 
     /// Takes the right to serve this directory until the lock is released or the process ends.

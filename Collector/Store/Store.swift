@@ -101,6 +101,8 @@ public protocol Store: Sendable {
 
     // MARK: Care
 
+    /// Writes as many bytes as a large report has, durably, and removes them: throws what a report would meet.
+    func testWrite() throws(StoreError)
     /// What does not fit together in the store, a line each; nothing when it is sound.
     func check() throws(StoreError) -> [String]
     /// The bytes of reports in the order in which they came, from a position on, which is 0 at the beginning.

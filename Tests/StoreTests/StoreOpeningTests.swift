@@ -21,6 +21,28 @@ struct StoreOpeningTests {
         }
     }
 
+    @Test("a directory that is there keeps its mode, and one that others use is refused")
+    func others() throws {
+        let temporary = try TemporaryDirectory()
+        #expect(chmod(temporary.path, 0o755) == 0)
+        let directory = DataDirectory(temporary.path)
+        let file = "\(temporary.path)/notes.txt"
+        try Data("x".utf8).write(to: URL(fileURLWithPath: file))
+        let error = #expect(throws: StoreError.self) { try directory.createStore() }
+        #expect("\(try #require(error))".contains("notes.txt in it is not of a store; give a directory"))
+        #expect(try mode(temporary.path) == 0o755)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) == ["notes.txt"])
+        // Empty, as an init system makes it: taken, and twice, with files of this user alone.
+        try FileManager.default.removeItem(atPath: file)
+        for _ in 0..<2 {
+            let lock = try StoreLocation.directory(directory).lock()
+            try directory.createStore().close()
+            lock?.release()
+        }
+        #expect(try mode(temporary.path) == 0o755)
+        #expect(try mode(directory.database) == 0o600)
+    }
+
     @Test("opening what is not there makes nothing and says how to make it")
     func missing() throws {
         let temporary = try TemporaryDirectory()

@@ -80,6 +80,17 @@ extension SQLStore {
         try engine.write { connection throws(StoreError) in try Self.set(connection, "public_url", Array(url.utf8)) }
     }
 
+    func testWrite() throws(StoreError) {
+        let name = "write_test"
+        // In two transactions: what one both writes and removes need not come to the disk.
+        try engine.write { connection throws(StoreError) in
+            try Self.set(connection, name, [UInt8](repeating: 0, count: 1 << 16))
+        }
+        try engine.write { connection throws(StoreError) in
+            try connection.run("DELETE FROM settings WHERE name = ?", [name])
+        }
+    }
+
     private static func set(_ connection: any SQLConnection, _ name: String, _ value: any SQLBindable)
         throws(StoreError)
     {
