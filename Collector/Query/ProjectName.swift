@@ -1,4 +1,3 @@
-public import CrashReport
 import Store
 
 /// A project as everybody may know it who reads.
@@ -12,15 +11,6 @@ public struct ProjectName: Sendable, Equatable {
     public init(id: Int, name: String) {
         self.id = id
         self.name = name
-    }
-
-    /// `{"projects": [{"id": 1, "name": "default"}]}`.
-    public static func json(_ projects: [ProjectName]) -> JSONValue {
-        .object([
-            "projects": .array(
-                projects.map { .object(["id": .integer(Int64($0.id)), "name": .string($0.name)]) }
-            )
-        ])
     }
 }
 

@@ -46,7 +46,7 @@ public struct ReadAPI: Sendable {
         let project = path.first.flatMap { Int($0) }
         let rest = project == nil ? path : Array(path.dropFirst())
         switch (rest.first, rest.count, isChange) {
-        case ("projects", 1, false): return .json(ProjectName.json(try reader.projects()))
+        case ("projects", 1, false): return .json(ProjectSummary.json(try reader.projectSummaries()))
         case ("statistics", 1, false):
             let question = try query.question(project)
             let statistics = try reader.statistics(question)

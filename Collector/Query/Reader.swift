@@ -5,6 +5,8 @@ public import Store
 public protocol Reader: Sendable {
     /// All projects by id.
     func projects() throws(QueryError) -> [ProjectName]
+    /// All projects by id, with what is counted of them.
+    func projectSummaries() throws(QueryError) -> [ProjectSummary]
     /// Issues with their releases.
     func issues(_ selection: IssueSelection) throws(QueryError) -> [IssueList.Entry]
     /// How many reports are not grouped.
@@ -33,6 +35,10 @@ package struct StoreReader: Reader {
 
     package func projects() throws(QueryError) -> [ProjectName] {
         try asking { () throws(StoreError) in try store.projects().map { ProjectName(id: $0.id, name: $0.name) } }
+    }
+
+    package func projectSummaries() throws(QueryError) -> [ProjectSummary] {
+        try asking { () throws(StoreError) in try store.projectSummaries() }
     }
 
     package func issues(_ selection: IssueSelection) throws(QueryError) -> [IssueList.Entry] {

@@ -44,6 +44,29 @@ extension JSONValue {
     }
 }
 
+extension ProjectSummary {
+    /// What `json` has written.
+    init(json value: JSONValue) throws(QueryError) {
+        let (keep, limit) = (value["keep"], value["limit"])
+        self.init(
+            id: try value.integer("id"),
+            name: try value.string("name"),
+            reports: try value.integer("reports"),
+            issues: try value.integer("issues"),
+            lastReport: value.optionalString("last_report").flatMap { Timestamp($0) },
+            retention: Retention(
+                age: keep?.optionalInteger("age_seconds").map { Int64($0) * 1_000_000 },
+                count: keep?.optionalInteger("reports"),
+                bytes: keep?.optionalInteger("bytes")
+            ),
+            limits: IngestLimits(
+                perMinute: limit?.optionalInteger("per_minute"),
+                perDay: limit?.optionalInteger("per_day")
+            )
+        )
+    }
+}
+
 extension IssueList.Entry {
     /// What `json` has written.
     init(json value: JSONValue) throws(QueryError) {

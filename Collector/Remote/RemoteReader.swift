@@ -26,6 +26,10 @@ package struct RemoteReader: Reader {
         }
     }
 
+    package func projectSummaries() throws(QueryError) -> [ProjectSummary] {
+        try list(try ask("/api/projects"), "projects", ProjectSummary.init(json:))
+    }
+
     package func issues(_ selection: IssueSelection) throws(QueryError) -> [IssueList.Entry] {
         try list(try ask("/api/issues", APIParameters(selection)), "issues", IssueList.Entry.init(json:))
     }

@@ -1,25 +1,5 @@
 public import CrashReport
 
-/// A service, or a group of services, whose reports are kept together.
-public struct Project: Sendable, Equatable {
-    /// From 1.
-    public var id: Int
-    /// Unique name.
-    public var name: String
-    /// What the key hashes to.
-    public var key: SecretHash
-    /// How many reports it may send.
-    public var limits: IngestLimits
-
-    /// A project as stored.
-    public init(id: Int, name: String, key: SecretHash, limits: IngestLimits = IngestLimits()) {
-        self.limits = limits
-        self.id = id
-        self.name = name
-        self.key = key
-    }
-}
-
 /// Names one report: ids are unique in a project.
 public struct ReportKey: Sendable, Hashable {
     /// Id of the project.

@@ -14,6 +14,8 @@ public protocol Store: Sendable {
         throws(StoreError) -> Project?
     /// All projects by id.
     func projects() throws(StoreError) -> [Project]
+    /// All projects by id, with what is counted of them.
+    func projectSummaries() throws(StoreError) -> [ProjectSummary]
     /// One project; nil when there is none of this id.
     func project(_ id: Int) throws(StoreError) -> Project?
     /// Adds a project; nil when the name is taken.

@@ -124,12 +124,11 @@ enum Completions {
 }
 
 extension CommandSpec {
-    /// Words that its first operand may be: `list | add NAME` has `list` and `add`.
+    /// Words that its first operand may be: `list | keep|limit ID` has `list`, `keep` and `limit`.
     var operandWords: [String] {
-        operands.split(separator: " | ").compactMap { part in
-            let word = part.split(separator: " ").first.map(String.init) ?? ""
-            guard !word.isEmpty, word.allSatisfy(\.isLowercase) else { return nil }
-            return word
+        operands.split(separator: " | ").flatMap { part in
+            let words = (part.split(separator: " ").first ?? "").split(separator: "|").map(String.init)
+            return words.filter { $0.allSatisfy(\.isLowercase) }
         }
     }
 

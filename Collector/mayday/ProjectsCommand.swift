@@ -6,7 +6,7 @@ import Store
 enum ProjectsCommand: Command {
     static let spec = CommandSpec(
         name: "projects",
-        summary: "List projects, add one, replace its key, or say what it keeps",
+        summary: "List projects, add one, replace its key, or see and say what it keeps and may send",
         operands: "list | add NAME | rotate ID|TOKEN | keep|limit ID",
         operandCount: 1...2,
         options: [
@@ -15,14 +15,16 @@ enum ProjectsCommand: Command {
             CommandSpec.Option(name: "--bytes", value: "N", help: "keep: so many bytes of reports, such as 20G"),
             CommandSpec.Option(name: "--per-minute", value: "N", help: "limit: so many reports in any minute"),
             CommandSpec.Option(name: "--per-day", value: "N", help: "limit: so many reports in any day"),
+            CommandSpec.Option(name: "--none", value: nil, help: "keep, limit: without any limit, as at first"),
             .url, .json("the result"),
         ],
         notes: [
             "add and rotate print the DSN once: the store keeps only its hash. After rotate the old key is refused.",
-            "keep says what a project keeps at most; what is not given has no limit. `mayday serve` removes the oldest "
-                + "reports above that, but never the first and the last of an issue.",
-            "limit says how many reports a project may send to each `mayday serve`; what is not given has no limit. Above it "
-                + "they are answered 429, and services send them again later.",
+            "keep says what a project keeps at most. `mayday serve` removes the oldest reports above that, but never the "
+                + "first and the last of an issue.",
+            "limit says how many reports a project may send to each `mayday serve`. Above it they are answered 429, and "
+                + "services send them again later.",
+            "Without flags, keep and limit show what is set; a flag changes only what it names, and --none takes all away.",
             "`rotate admin` replaces the token that reads over HTTP; `rotate symbols` makes, or replaces, one that can only "
                 + "add debug files (`mayday symbols add --server`), for build machines.",
         ],
@@ -63,18 +65,11 @@ enum ProjectsCommand: Command {
     }
 
     private static func list(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
-        let projects = try arguments.place().reading { reader throws(QueryError) in try reader.projects() }
+        let projects = try arguments.place().reading { reader throws(QueryError) in try reader.projectSummaries() }
         if arguments.has("--json") {
-            console.print(ProjectName.json(projects))
+            console.print(ProjectSummary.json(projects))
         } else {
-            console.print(
-                ["ID  NAME"]
-                    + projects.map { project in
-                        let id = "\(project.id)"
-                        return String(repeating: " ", count: max(0, 2 - id.count))
-                            + "\(id)  \(project.name.madeVisible())"
-                    }
-            )
+            console.print(ProjectSummary.text(projects))
         }
         return projects.isEmpty ? .nothingFound : .done
     }
@@ -109,64 +104,66 @@ enum ProjectsCommand: Command {
     }
 
     private static func keep(_ id: Int, _ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
-        let retention = Retention(
-            age: try arguments.duration("--age"),
-            count: try arguments.number("--reports"),
-            bytes: try arguments.bytes("--bytes")
-        )
+        let isChange = try changes(["--age", "--reports", "--bytes"], not: ["--per-minute", "--per-day"], arguments)
+        let age = try arguments.duration("--age")
+        let (count, bytes) = (try arguments.number("--reports"), try arguments.bytes("--bytes"))
         let store = try arguments.openStore()
-        let isThere = try CommandError.wrapping { () throws(StoreError) in
-            try store.setRetention(retention, ofProject: id)
+        let retention = try CommandError.wrapping { () throws(StoreError) -> Retention? in
+            guard var set = try store.retention(ofProject: id) else { return nil }
+            guard isChange else { return set }
+            if arguments.has("--none") { set = Retention() }
+            (set.age, set.count, set.bytes) = (age ?? set.age, count ?? set.count, bytes ?? set.bytes)
+            return try store.setRetention(set, ofProject: id) ? set : nil
         }
-        guard isThere else { throw .nothingFound("no project \(id): see `mayday projects list`") }
-        if arguments.has("--json") {
-            func number(_ value: Int64?) -> JSONValue { value.map { .integer($0) } ?? .null }
-            console.print(
-                .object([
-                    "project": .integer(Int64(id)), "age_seconds": number(retention.age.map { $0 / 1_000_000 }),
-                    "reports": number(retention.count.map { Int64($0) }),
-                    "bytes": number(retention.bytes.map { Int64($0) }),
-                ])
-            )
-        } else {
-            let limits = [
-                arguments.value("--age").map { "of the last \($0)" }, retention.count.map { "at most \($0)" },
-                retention.bytes.map { "at most \($0) bytes" },
-            ].compactMap { $0 }
-            console.print(
-                "project \(id) keeps \(limits.isEmpty ? "all reports" : "reports " + limits.joined(separator: ", "))"
-            )
-        }
+        guard let retention else { throw .nothingFound("no project \(id): see `mayday projects list`") }
+        let text = retention.text.map { "at most \($0)" } ?? "all reports"
+        show(id, retention.json, "project \(id) keeps \(text)", arguments, console)
         return .done
     }
 
     private static func limit(_ id: Int, _ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
-        let limits = IngestLimits(
-            perMinute: try arguments.number("--per-minute"),
-            perDay: try arguments.number("--per-day")
-        )
+        let isChange = try changes(["--per-minute", "--per-day"], not: ["--age", "--reports", "--bytes"], arguments)
+        let (perMinute, perDay) = (try arguments.number("--per-minute"), try arguments.number("--per-day"))
         let store = try arguments.openStore()
-        let isThere = try CommandError.wrapping { () throws(StoreError) in
-            try store.setLimits(limits, ofProject: id)
+        let limits = try CommandError.wrapping { () throws(StoreError) -> IngestLimits? in
+            guard var set = try store.project(id)?.limits else { return nil }
+            guard isChange else { return set }
+            if arguments.has("--none") { set = IngestLimits() }
+            (set.perMinute, set.perDay) = (perMinute ?? set.perMinute, perDay ?? set.perDay)
+            return try store.setLimits(set, ofProject: id) ? set : nil
         }
-        guard isThere else { throw .nothingFound("no project \(id): see `mayday projects list`") }
-        if arguments.has("--json") {
-            func number(_ value: Int?) -> JSONValue { value.map { .integer(Int64($0)) } ?? .null }
-            console.print(
-                .object([
-                    "project": .integer(Int64(id)), "per_minute": number(limits.perMinute),
-                    "per_day": number(limits.perDay),
-                ])
-            )
-        } else {
-            let allowed = [
-                limits.perMinute.map { "\($0) reports a minute" }, limits.perDay.map { "\($0) reports a day" },
-            ].compactMap { $0 }
-            console.print(
-                "project \(id) may send \(allowed.isEmpty ? "as many reports as it has" : allowed.joined(separator: ", "))"
-            )
-        }
+        guard let limits else { throw .nothingFound("no project \(id): see `mayday projects list`") }
+        let text = limits.text.map { "at most \($0)" } ?? "as many as it has"
+        show(id, limits.json, "project \(id) may send \(text)", arguments, console)
         return .done
+    }
+
+    /// True when something is to be changed; looking changes nothing.
+    private static func changes(_ flags: [String], not others: [String], _ arguments: Arguments) throws(CommandError)
+        -> Bool
+    {
+        let word = arguments.operands[0]
+        if let other = others.first(where: arguments.has) {
+            throw arguments.usage("\(other) is no flag of \(word): it takes \(flags.joined(separator: ", ")) or --none")
+        }
+        let given = flags.first(where: arguments.has)
+        if let given, arguments.has("--none") {
+            throw arguments.usage("--none takes every limit away, and \(given) sets one: give one of them")
+        }
+        return given != nil || arguments.has("--none")
+    }
+
+    private static func show(
+        _ id: Int,
+        _ value: JSONValue,
+        _ text: String,
+        _ arguments: Arguments,
+        _ console: Console
+    ) {
+        guard arguments.has("--json") else { return console.print(text) }
+        guard case .object(var members) = value else { return }
+        members["project"] = .integer(Int64(id))
+        console.print(.object(members))
     }
 
     private static func rotateToken(_ name: String, _ arguments: Arguments, _ console: Console) throws(CommandError)

@@ -13,6 +13,8 @@
                 ("mayday list --status re", ["regressed", "resolved"]),
                 ("mayday stats --by ho", ["host"]),
                 ("mayday projects r", ["rotate"]),
+                ("mayday projects k", ["keep"]),
+                ("mayday projects li", ["list", "limit"]),
                 ("mayday completion ", ["bash", "zsh", "fish", "--help"]),
                 ("mayday list --limit ", []),
                 ("mayday export --format c", ["csv"]),

@@ -20,6 +20,34 @@ extension SQLStore {
         }
     }
 
+    func projectSummaries() throws(StoreError) -> [ProjectSummary] {
+        try engine.read { connection throws(StoreError) in
+            try connection.query(
+                """
+                SELECT id, name, (SELECT count(*) FROM reports WHERE project = projects.id),
+                    (SELECT count(*) FROM issues WHERE project = projects.id AND count > 0),
+                    (SELECT max(received) FROM reports WHERE project = projects.id),
+                    keep_age, keep_count, keep_bytes, limit_minute, limit_day
+                FROM projects ORDER BY id
+                """
+            ) {
+                ProjectSummary(
+                    id: $0.int(0),
+                    name: $0.text(1),
+                    reports: $0.int(2),
+                    issues: $0.int(3),
+                    lastReport: $0.optionalTime(4),
+                    retention: Retention(
+                        age: $0.optionalInt(5).map { Int64($0) },
+                        count: $0.optionalInt(6),
+                        bytes: $0.optionalInt(7)
+                    ),
+                    limits: IngestLimits(perMinute: $0.optionalInt(8), perDay: $0.optionalInt(9))
+                )
+            }
+        }
+    }
+
     func project(_ id: Int) throws(StoreError) -> Project? {
         try engine.read { connection throws(StoreError) in
             try connection.query("SELECT \(Self.projectColumns) FROM projects WHERE id = ?", [id], row: Self.project)
@@ -87,7 +115,7 @@ extension SQLStore {
             try Self.set(connection, name, [UInt8](repeating: 0, count: 1 << 16))
         }
         try engine.write { connection throws(StoreError) in
-            try connection.run("DELETE FROM settings WHERE name = ?", [name])
+            _ = try connection.run("DELETE FROM settings WHERE name = ?", [name])
         }
     }
 
