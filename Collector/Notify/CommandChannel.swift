@@ -11,31 +11,28 @@ struct CommandChannel: NoticeChannel {
 
     /// What the collector alone should know.
     private static let secrets = ["MAYDAY_STORE", "MAYDAY_ISSUE_WEBHOOK", "PGPASSWORD"]
-    private static let largestOutput = 512
 
     func deliver(_ notice: IssueNotice, before deadline: () -> ContinuousClock.Instant) throws(NoticeFailure) {
         let began = ContinuousClock.now
         let timeout = began.duration(to: deadline())
         // Sockets: unlike a pipe, one can be written to without a signal when nobody reads.
         var input: [Int32] = [0, 0]
-        var output: [Int32] = [0, 0]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &input) == 0 else {
             throw NoticeFailure(reason: Self.error())
         }
-        guard pipe(&output) == 0 else {
+        guard let output = Output(), let errors = Output() else {
             for end in input { close(end) }
             throw NoticeFailure(reason: Self.error())
         }
-        for end in output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let pid = start(notice, input: input[1], output: output[1])
+        let pid = start(notice, input: input[1], output: output.writeEnd, errors: errors.writeEnd)
         close(input[1])
-        close(output[1])
-        defer { close(output[0]) }
+        output.closeWriteEnd()
+        errors.closeWriteEnd()
         let text = Array((notice.json.text + "\n").utf8)
         _ = send(input[0], text, text.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         close(input[0])
         guard let pid else { throw NoticeFailure(reason: Self.error()) }
-        let said = read(output[0], until: deadline)
+        Output.read([output, errors], until: deadline)
         guard let status = wait(for: pid, until: deadline) else {
             // It and what it started.
             kill(-pid, SIGKILL)
@@ -46,10 +43,11 @@ struct CommandChannel: NoticeChannel {
         }
         guard status != 0 else { return }
         let ended = status & 0x7f == 0 ? "exited with \(status >> 8 & 0xff)" : "was ended by signal \(status & 0x7f)"
-        throw NoticeFailure(reason: said.isEmpty ? ended : "\(ended): \(said)")
+        let said = errors.lastLine ?? output.lastLine
+        throw NoticeFailure(reason: said.map { "\(ended): \($0)" } ?? ended)
     }
 
-    private func start(_ notice: IssueNotice, input: Int32, output: Int32) -> pid_t? {
+    private func start(_ notice: IssueNotice, input: Int32, output: Int32, errors: Int32) -> pid_t? {
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         guard posix_spawn_file_actions_init(&actions) == 0 else { return nil }
@@ -58,7 +56,7 @@ struct CommandChannel: NoticeChannel {
         defer { posix_spawnattr_destroy(&attributes) }
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
         // `serve` keeps signals back that the command has to have, and a group of its own can be ended as one.
         var none = sigset_t()
         sigemptyset(&none)
@@ -94,28 +92,6 @@ struct CommandChannel: NoticeChannel {
         return all
     }
 
-    /// The beginning of what it says, until it has ended or the time is over.
-    private func read(_ descriptor: Int32, until deadline: () -> ContinuousClock.Instant) -> String {
-        var said: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 4_096)
-        while true {
-            let rest = ContinuousClock.now.duration(to: deadline())
-            guard rest > .zero else { break }
-            var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            // In short steps: the time may become shorter.
-            let ready = poll(&waited, 1, Int32(clamping: Int(min(rest, .milliseconds(100)) / .milliseconds(1)) + 1))
-            if ready == 0 { continue }
-            guard ready > 0 || errno == EINTR else { break }
-            if ready < 0 { continue }
-            let count = Foundation.read(descriptor, &piece, piece.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            said += piece.prefix(min(count, Self.largestOutput - said.count))
-        }
-        let text = String(decoding: said, as: UTF8.self)
-        return text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-    }
-
     /// Its status; nil when it has not ended in time.
     private func wait(for pid: pid_t, until deadline: () -> ContinuousClock.Instant) -> Int32? {
         var status: Int32 = 0
@@ -128,4 +104,56 @@ struct CommandChannel: NoticeChannel {
     }
 
     private static func error() -> String { "cannot be started: \(String(cString: strerror(errno)))" }
+}
+
+/// What a command writes to one of its outputs: a pipe, and the end of what came.
+private final class Output {
+    private var ends: [Int32] = [-1, -1]
+    private var said: [UInt8] = []
+    private static let largest = 512
+
+    /// Nil when there are no descriptors left.
+    init?() {
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    }
+
+    deinit { for end in ends where end >= 0 { close(end) } }
+
+    var writeEnd: Int32 { ends[1] }
+
+    func closeWriteEnd() {
+        close(ends[1])
+        ends[1] = -1
+    }
+
+    /// Where a program usually says why it failed.
+    var lastLine: String? {
+        String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline).last.map(String.init)
+    }
+
+    /// Reads until all have ended or the time is over.
+    static func read(_ outputs: [Output], until deadline: () -> ContinuousClock.Instant) {
+        var open = outputs
+        while !open.isEmpty {
+            let rest = ContinuousClock.now.duration(to: deadline())
+            guard rest > .zero else { return }
+            var waited = open.map { pollfd(fd: $0.ends[0], events: Int16(POLLIN), revents: 0) }
+            // In short steps: the time may become shorter.
+            let milliseconds = Int32(clamping: Int(min(rest, .milliseconds(100)) / .milliseconds(1)) + 1)
+            let ready = poll(&waited, nfds_t(waited.count), milliseconds)
+            guard ready >= 0 || errno == EINTR else { return }
+            if ready <= 0 { continue }
+            open = zip(open, waited).filter { $0.1.revents == 0 || $0.0.readSome() }.map(\.0)
+        }
+    }
+
+    /// False at its end.
+    private func readSome() -> Bool {
+        var piece = [UInt8](repeating: 0, count: 4_096)
+        let count = Foundation.read(ends[0], &piece, piece.count)
+        if count < 0 { return errno == EINTR }
+        said = (said + piece.prefix(count)).suffix(Self.largest)
+        return count > 0
+    }
 }

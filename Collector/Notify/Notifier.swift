@@ -1,5 +1,7 @@
 import Dispatch
 import Foundation
+import Query
+import Store
 import Synchronization
 
 /// Tells a webhook and a command what happened to issues, each on a thread of its own, with a limit, and again when it fails.
@@ -58,13 +60,45 @@ public final class Notifier: Sendable {
 
 /// One channel, its queue and its thread.
 final class NoticeLane: Sendable {
+    /// A notice that waits.
+    private struct Waiting {
+        var notice: IssueNotice
+        /// How often it has failed.
+        var failures = 0
+        /// When it may be tried.
+        var due = ContinuousClock.now
+    }
+
     private struct State {
-        var queue: [IssueNotice] = []
+        /// In the order in which they came, which those of one issue keep.
+        var queue: [Waiting] = []
         var sent: [ContinuousClock.Instant] = []
         /// Left out since the last one that was not.
         var suppressed = 0
         var counts = Counts()
         var end: ContinuousClock.Instant?
+
+        /// The one that may be tried first: of each issue only the oldest counts.
+        var next: Waiting? {
+            var issues: Set<IssueKey> = []
+            let heads = queue.filter { issues.insert($0.notice.entry.issue.key).inserted }
+            return heads.min { $0.due < $1.due }
+        }
+
+        /// Takes out the oldest of its issue, which it is.
+        mutating func remove(_ notice: IssueNotice) {
+            if let index = index(of: notice) { queue.remove(at: index) }
+        }
+
+        mutating func postpone(_ notice: IssueNotice, until due: ContinuousClock.Instant) {
+            guard let index = index(of: notice) else { return }
+            queue[index].failures += 1
+            queue[index].due = due
+        }
+
+        private func index(of notice: IssueNotice) -> Int? {
+            queue.firstIndex { $0.notice.entry.issue.key == notice.entry.issue.key }
+        }
     }
 
     struct Counts: Equatable {
@@ -112,7 +146,7 @@ final class NoticeLane: Sendable {
             state.sent.append(time)
             var notice = notice
             (notice.suppressed, state.suppressed) = (state.suppressed, 0)
-            state.queue.append(notice)
+            state.queue.append(Waiting(notice: notice))
             return true
         }
         if isKept {
@@ -132,52 +166,46 @@ final class NoticeLane: Sendable {
 
     private func run() {
         while true {
-            let (notice, end) = state.withLock { state in
-                (state.queue.isEmpty ? nil : state.queue.removeFirst(), state.end)
-            }
-            guard let notice else {
+            let (next, end) = state.withLock { state in (state.next, state.end) }
+            guard let next else {
                 if end != nil { break }
                 wakes.wait()
                 continue
             }
-            deliver(notice)
+            // One that waits for its next attempt holds up those of its own issue only; at the end each is tried once more.
+            let rest = ContinuousClock.now.duration(to: next.due)
+            if end == nil, rest > .zero {
+                _ = wakes.wait(timeout: .now() + .milliseconds(Int(rest / .milliseconds(1)) + 1))
+                continue
+            }
+            attempt(next)
         }
         ended.signal()
     }
 
-    private func deliver(_ notice: IssueNotice) {
-        var number = 1
-        while true {
-            if let end = state.withLock({ $0.end }), end <= .now { return giveUp(notice, "the collector stops") }
-            let latest = ContinuousClock.now + policy.timeout
-            do throws(NoticeFailure) {
-                try channel.deliver(notice) { min(latest, state.withLock { $0.end } ?? latest) }
-                return state.withLock { $0.counts.delivered += 1 }
-            } catch {
-                guard error.mayRetry, state.withLock({ $0.end }) == nil,
-                    let pause = policy.pause(afterAttempt: number, asked: error.after)
-                else { return giveUp(notice, error.reason) }
-                log("notify: \(channel.name) \(error.reason); once more in \(pause)")
-                pauseOrStop(pause)
-                number += 1
+    private func attempt(_ waiting: Waiting) {
+        if let end = state.withLock({ $0.end }), end <= .now { return giveUp(waiting.notice, "the collector stops") }
+        let latest = ContinuousClock.now + policy.timeout
+        do throws(NoticeFailure) {
+            try channel.deliver(waiting.notice) { min(latest, state.withLock { $0.end } ?? latest) }
+            state.withLock { state in
+                state.remove(waiting.notice)
+                state.counts.delivered += 1
             }
+        } catch {
+            guard error.mayRetry, state.withLock({ $0.end }) == nil,
+                let pause = policy.pause(afterAttempt: waiting.failures + 1, asked: error.after)
+            else { return giveUp(waiting.notice, error.reason) }
+            log("notify: \(channel.name) \(error.reason); once more in \(pause)")
+            state.withLock { $0.postpone(waiting.notice, until: .now + pause) }
         }
-    }
-
-    /// Notices that come meanwhile do not end the pause; the end of the collector does.
-    private func pauseOrStop(_ pause: Duration) {
-        let until = ContinuousClock.now + pause
-        var taken = 0
-        while state.withLock({ $0.end == nil }) {
-            let rest = ContinuousClock.now.duration(to: until)
-            guard rest > .zero else { break }
-            if wakes.wait(timeout: .now() + .milliseconds(Int(rest / .milliseconds(1)) + 1)) == .success { taken += 1 }
-        }
-        for _ in 0..<taken { wakes.signal() }
     }
 
     private func giveUp(_ notice: IssueNotice, _ reason: String) {
-        state.withLock { $0.counts.failed += 1 }
+        state.withLock { state in
+            state.remove(notice)
+            state.counts.failed += 1
+        }
         log("notify: \(channel.name) \(reason); given up: \(notice.sentence)")
     }
 }

@@ -23,7 +23,8 @@
             let fresh = try #require(rotated.output.firstMatch(of: /http:\/\/([0-9a-f]+)@/)).1
             #expect(try serving.post(SampleReport().gzip(), key: String(match.1), project: 2).status == 401)
             #expect(try serving.post(SampleReport().gzip(), key: String(fresh), project: 2).status == 200)
-            #expect(try await collector.run("projects", "list").output == "ID  NAME\n 1  default\n 2  payments\n")
+            let list = try await collector.run("projects", "list").output
+            #expect(list.contains("\n 1  default ") && list.contains("\n 2  payments "), "\(list)")
             // With a second project every id that is printed has its project, whatever is beside it.
             _ = await serving.child.line(containing: "digest: report", in: .errors)
             for arguments in [

@@ -98,6 +98,32 @@
             notifier.stop(within: Patience.wait)
         }
 
+        @Test("while one waits for its next attempt the others are told, and those of its issue after it")
+        func order() {
+            let channel = Channel([NoticeFailure(reason: "is away")])
+            let policy = NoticePolicy(firstPause: .seconds(2))
+            let notifier = Notifier([channel], policy, log: { _ in })
+            notifier.send(notice(1, issue: 1))
+            until { channel.notices.count == 1 }
+            notifier.send(notice(2, issue: 1))
+            notifier.send(notice(3, issue: 2))
+            notifier.send(notice(4, issue: 3))
+            until { notifier.counts.delivered == 4 }
+            #expect(channel.notices.map(\.report.id) == ["1", "3", "4", "1", "2"])
+            notifier.stop(within: Patience.wait)
+        }
+
+        @Test("what waits for its next attempt is tried once more at the end")
+        func end() {
+            let channel = Channel([NoticeFailure(reason: "is away")])
+            let log = Log()
+            let notifier = Notifier([channel], NoticePolicy(firstPause: .seconds(250)), log: log.line)
+            notifier.send(notice(1))
+            until { !log.lines.isEmpty }
+            notifier.stop(within: Patience.wait)
+            #expect(notifier.counts == (1, 0, 0))
+        }
+
         @Test("too many are counted, and the next that is told says how many; a slow channel holds nobody up")
         func suppressed() {
             let gate = DispatchSemaphore(value: 0)
@@ -153,6 +179,11 @@
             #expect(json.hasPrefix(start) && json.hasSuffix("}\n"))
 
             #expect(throws: NoticeFailure(reason: "exited with 3: no mail")) { try run("echo no mail >&2; exit 3") }
+            // Its errors, whatever else it says, and of them the last.
+            #expect(throws: NoticeFailure(reason: "exited with 1: no such list")) {
+                try run("echo trying; echo 'warning: old' >&2; echo no such list >&2; echo ended; exit 1")
+            }
+            #expect(throws: NoticeFailure(reason: "exited with 1: b")) { try run("echo a; echo b; exit 1") }
             #expect(throws: NoticeFailure(reason: "was ended by signal 9")) { try run("kill -9 $$") }
             let slow = #expect(throws: NoticeFailure.self) { try run("sleep 1000 & sleep 1000", .milliseconds(200)) }
             #expect(slow?.reason.hasPrefix("took longer than 0.") == true)
@@ -207,12 +238,15 @@
             #expect(bare.text.hasPrefix("New issue 1/3 of project shop: Index"))
         }
 
-        private func notice(_ number: Int, title: String = "Index out of range", event: IssueEvent = .new)
-            -> IssueNotice
-        {
+        private func notice(
+            _ number: Int,
+            issue issueNumber: Int = 3,
+            title: String = "Index out of range",
+            event: IssueEvent = .new
+        ) -> IssueNotice {
             let seen = Timestamp(microseconds: 1_705_300_000_000_000)
             let issue = Issue(
-                key: IssueKey(project: 1, number: 3),
+                key: IssueKey(project: 1, number: issueNumber),
                 fingerprint: "f",
                 kind: "crash",
                 title: title,
