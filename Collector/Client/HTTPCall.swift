@@ -1,4 +1,4 @@
-import CCurl
+package import CCurl
 import CrashReport
 import Dispatch
 import Foundation
@@ -42,10 +42,42 @@ public struct HTTPCall: Sendable {
         public var body: [UInt8]
     }
 
-    /// Why there was no answer, in a line.
+    /// Why there was no answer.
     public struct Failure: Error, CustomStringConvertible {
-        /// The line.
-        public let description: String
+        /// In a line.
+        public let reason: String
+        /// What to do about it, where that is known.
+        public let remedy: String?
+
+        /// A failure in words.
+        public init(_ reason: String, remedy: String? = nil) { (self.reason, self.remedy) = (reason, remedy) }
+
+        /// What libcurl says, and what that usually means for a URL.
+        package init(_ answer: MaydayHTTPAnswer, url: String) {
+            let text = withUnsafeBytes(of: answer.error) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            guard answer.outcome != MAYDAY_HTTP_NO_LIBRARY else {
+                self.init("libcurl cannot be used: \(text)", remedy: ErrorRemedy.ofLoading(text, package: "libcurl4"))
+                return
+            }
+            let isSecure = url.hasPrefix("https:")
+            let remedy: String? =
+                switch answer.code {
+                // CURLE_PEER_FAILED_VERIFICATION
+                case 60:
+                    "SSL_CERT_FILE=FILE names the authorities to trust instead of the system's: the server's own, in PEM"
+                // CURLE_SSL_CACERT_BADFILE
+                case 77: "SSL_CERT_FILE has to name a file of certificates in PEM"
+                // CURLE_SSL_CONNECT_ERROR
+                case 35 where isSecure: "if it speaks no TLS there, the URL begins with http://"
+                // CURLE_GOT_NOTHING, CURLE_RECV_ERROR
+                case 52 where !isSecure, 56 where !isSecure: "if it speaks TLS there, the URL begins with https://"
+                default: nil
+                }
+            self.init(text, remedy: remedy)
+        }
+
+        /// Both in a line.
+        public var description: String { remedy.map { "\(reason); \($0)" } ?? reason }
     }
 
     /// Sends it. A redirect is an answer as any other, so that secrets go nowhere else.
@@ -62,7 +94,7 @@ public struct HTTPCall: Sendable {
         )
         guard code == 0 else {
             context.release()
-            throw Failure(description: "no thread can be started: \(String(cString: strerror(code)))")
+            throw Failure("no thread can be started: \(String(cString: strerror(code)))")
         }
         errand.done.wait()
         return try errand.result.get()
@@ -72,7 +104,7 @@ public struct HTTPCall: Sendable {
     private final class Errand {
         private let call: HTTPCall
         let done = DispatchSemaphore(value: 0)
-        private(set) var result = Result<Answer, Failure>.failure(Failure(description: "it was not sent"))
+        private(set) var result = Result<Answer, Failure>.failure(Failure("it was not sent"))
 
         init(_ call: HTTPCall) { self.call = call }
 
@@ -110,16 +142,9 @@ public struct HTTPCall: Sendable {
                 }
             }
         }
-        guard answer.outcome == MAYDAY_HTTP_ANSWERED else {
-            let reason = withUnsafeBytes(of: answer.error) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            throw Failure(
-                description: answer.outcome == MAYDAY_HTTP_NO_LIBRARY
-                    ? "libcurl cannot be used, \(ErrorRemedy.ofLoading(reason, package: "libcurl4")): \(reason)"
-                    : reason
-            )
-        }
+        guard answer.outcome == MAYDAY_HTTP_ANSWERED else { throw Failure(answer, url: url) }
         guard answer.response_length < largestAnswer else {
-            throw Failure(description: "the answer is longer than \(largestAnswer) bytes")
+            throw Failure("the answer is longer than \(largestAnswer) bytes")
         }
         return Answer(
             status: answer.status,

@@ -43,10 +43,15 @@ struct SymbolEndpoint: Sendable {
     private func authorize(_ request: HTTPRequest, project id: Int) -> HTTPAnswer? {
         do throws(StoreError) {
             let tokens = [try store.symbolsToken(), try store.adminToken()].compactMap(\.self)
-            guard let token = request.bearer.map(Secret.init), tokens.contains(where: { $0.matches(token) }) else {
+            guard let token = request.bearer.map(Secret.init) else {
                 return ReportEndpoint.unauthorized(
                     "debug files need a token as the header `Authorization: Bearer TOKEN`: `mayday projects rotate symbols` "
                         + "makes one"
+                )
+            }
+            guard tokens.contains(where: { $0.matches(token) }) else {
+                return ReportEndpoint.unauthorized(
+                    "the token that was sent is not one for debug files: `mayday projects rotate symbols` makes another"
                 )
             }
             return try store.project(id) == nil ? .error(404, "no project \(id) here: see `mayday projects list`") : nil

@@ -125,8 +125,22 @@ struct Arguments: Sendable {
         return .database(address)
     }
 
-    /// Opens the store that is there.
+    /// The collector that MAYDAY_SERVER names; nil where a flag names a store of this machine.
+    var serverVariable: String? {
+        guard !has("--data"), !has("--store") else { return nil }
+        return ProcessInfo.processInfo.environment["MAYDAY_SERVER"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Opens the store that is there. Whoever has named another collector did not mean it.
     func openStore() throws(CommandError) -> any Store {
+        if serverVariable != nil, !has("--server") {
+            let words = spec.operandWords.isEmpty ? [] : operands.prefix(1)
+            let command = ([spec.name] + words).joined(separator: " ")
+            throw usage(
+                "MAYDAY_SERVER names another collector, and `mayday \(command)` works on the store of its own machine only: "
+                    + "run it there, or name a store here with --data DIR or --store URL"
+            )
+        }
         let location = try location()
         return try CommandError.wrapping { () throws(StoreError) in try location.open() }
     }

@@ -1,5 +1,5 @@
 import CCurl
-import CrashReport
+import Client
 import Foundation
 import Store
 
@@ -72,12 +72,7 @@ struct FileTransfer {
             }
         }
         guard answer.outcome == MAYDAY_HTTP_ANSWERED else {
-            let reason = withUnsafeBytes(of: answer.error) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            throw Failure(
-                reason: answer.outcome == MAYDAY_HTTP_NO_LIBRARY
-                    ? "libcurl cannot be used, \(ErrorRemedy.ofLoading(reason, package: "libcurl4")): \(reason)"
-                    : reason
-            )
+            throw Failure(reason: HTTPCall.Failure(answer, url: url).description)
         }
         let offset = withUnsafeBytes(of: answer.header) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         return Answer(

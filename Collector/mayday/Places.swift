@@ -27,12 +27,10 @@ extension Arguments {
     /// Opens what the flags name, else the variables.
     func place() throws(CommandError) -> Place {
         let variables = ProcessInfo.processInfo.environment
-        let isLocal = has("--data") || has("--store")
-        if has("--server"), isLocal {
+        if has("--server"), has("--data") || has("--store") {
             throw usage("--server is another collector than --data or --store: give one of them")
         }
-        let variable = isLocal ? nil : variables["MAYDAY_SERVER"].flatMap { $0.isEmpty ? nil : $0 }
-        guard let url = value("--server") ?? variable else { return .store(try openStore(), try location()) }
+        guard let url = value("--server") ?? serverVariable else { return .store(try openStore(), try location()) }
         let name = has("--server") ? "--server" : "MAYDAY_SERVER"
         let base = try BaseURL(url, self, flag: name)
         guard let token = variables["MAYDAY_ADMIN_TOKEN"], !token.isEmpty else {

@@ -8,24 +8,35 @@ import SymbolStore
 struct SymbolClient {
     private let server: String
     private let token: String
+    /// The flag or variable that it came from.
+    private let tokenName: String
     private let project: Int
 
     /// How often one file is tried.
     private static let attempts = 6
 
-    /// Reads `--server`, `--token` and `--project`.
+    /// Reads `--server`, `--token` and `--project`, and the variables.
     init(_ arguments: Arguments) throws(CommandError) {
-        let variable = ProcessInfo.processInfo.environment["MAYDAY_SYMBOLS_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
-        guard let token = arguments.value("--token") ?? variable else {
+        let variables = ProcessInfo.processInfo.environment
+        let given =
+            [("--token", arguments.value("--token"))]
+            + ["MAYDAY_SYMBOLS_TOKEN", "MAYDAY_ADMIN_TOKEN"].map { ($0, variables[$0]) }
+        guard
+            let (name, token) = given.compactMap({ name, value in
+                value.flatMap { $0.isEmpty ? nil : (name, $0) }
+            }).first
+        else {
             throw arguments.usage(
                 "--server needs a token: --token TOKEN, or MAYDAY_SYMBOLS_TOKEN; `mayday projects rotate symbols` makes one"
             )
         }
         guard token.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
-            throw arguments.usage("--token: it is no token, which has no spaces")
+            throw arguments.usage("\(name): it is no token, which has no spaces")
         }
-        server = try BaseURL(arguments.value("--server") ?? "", arguments, flag: "--server").text
-        self.token = token
+        let flag = arguments.has("--server") ? "--server" : "MAYDAY_SERVER"
+        let url = arguments.value("--server") ?? arguments.serverVariable ?? ""
+        server = try BaseURL(url, arguments, flag: flag).text
+        (self.token, tokenName) = (token, name)
         project = try arguments.number("--project") ?? 1
     }
 
@@ -37,6 +48,7 @@ struct SymbolClient {
         guard let buildID = facts.buildID else { return .refused("it has no build id: link with --build-id") }
         var packed: PackedFile?
         var problem = ""
+        var isTokenRefused = false
         for attempt in 0..<Self.attempts {
             if attempt > 0 { usleep(UInt32(1_000_000) << min(attempt - 1, 4)) }
             do throws(FileTransfer.Failure) {
@@ -45,6 +57,8 @@ struct SymbolClient {
                 if state.status == 200, let entry = Self.entry(state.body), entry.content >= facts.content {
                     return .duplicate(entry)
                 }
+                isTokenRefused = state.status == 401
+                if isTokenRefused { break }
                 if let refusal = try Self.refusal(state, exceptFor: 404) { return .refused(refusal) }
                 guard state.status < 500 else {
                     problem = Self.text(state)
@@ -68,10 +82,30 @@ struct SymbolClient {
                 problem = error.reason
             }
         }
+        if isTokenRefused { throw tokenRefused }
         throw CommandError(
             code: .unreachable,
             text: "\(server): \(problem), \(Self.attempts) times; run it again, it goes on where it was"
         )
+    }
+
+    /// True when debug information of a build is there.
+    func has(_ buildID: String) throws(CommandError) -> Bool {
+        let answer: FileTransfer.Answer
+        do throws(FileTransfer.Failure) { answer = try transfer(buildID, nil).get() } catch {
+            throw CommandError(code: .unreachable, text: "\(server): \(error.reason)")
+        }
+        switch answer.status {
+        case 200: return Self.entry(answer.body)?.content == .debugInformation
+        case 404: return false
+        case 401: throw tokenRefused
+        default: throw CommandError(code: .unreachable, text: "\(server): \(Self.text(answer))")
+        }
+    }
+
+    private var tokenRefused: CommandError {
+        let text = "\(server) does not take the token in \(tokenName): `mayday projects rotate symbols` makes another"
+        return CommandError(code: .unreachable, text: text)
     }
 
     private func transfer(_ buildID: String, _ digest: String?, name: String? = nil) -> FileTransfer {

@@ -16,12 +16,12 @@ enum SymbolsCommand: Command {
             CommandSpec.Option(
                 name: "--server",
                 value: "URL",
-                help: "add: send them to a collector, such as https://mayday.example.com, instead of its directory"
+                help: "add, check: at a collector, such as https://mayday.example.com (add: or MAYDAY_SERVER)"
             ),
             CommandSpec.Option(
                 name: "--token",
                 value: "TOKEN",
-                help: "add --server: of `mayday projects rotate symbols` (or MAYDAY_SYMBOLS_TOKEN)"
+                help: "add --server: of `mayday projects rotate symbols` (or MAYDAY_SYMBOLS_TOKEN, MAYDAY_ADMIN_TOKEN)"
             ),
             CommandSpec.Option(name: "--project", value: "ID", help: "add --server: the project (default 1)"),
             .json("the result"),
@@ -31,7 +31,8 @@ enum SymbolsCommand: Command {
                 + "Files are kept packed by build id; reports that lacked them are digested again.",
             "They are in the directory of the store, or in that of MAYDAY_SYMBOLS.",
             "With --server files are sent packed; what a broken connection left is taken up, by another run too.",
-            "check fails (exit code 1) when reports of BINARY would lack functions or lines: for the end of a build.",
+            "check fails (exit code 1) when reports of BINARY would lack functions or lines: for the end of a build. What is "
+                + "kept here already counts, or with --server what that collector keeps.",
         ],
         examples: [
             "mayday symbols add .build/release/checkout", "mayday symbols check .build/release/checkout",
@@ -41,12 +42,15 @@ enum SymbolsCommand: Command {
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
         let operands = Array(arguments.operands.dropFirst())
+        if arguments.has("--server"), arguments.operands[0] == "list" {
+            throw arguments.usage("--server: debug files are not listed over HTTP; run this where the collector is")
+        }
         switch arguments.operands[0] {
         case "list" where operands.isEmpty: return try list(arguments, console)
-        case "add" where !operands.isEmpty && arguments.has("--server"):
+        case "add" where !operands.isEmpty && (arguments.has("--server") || arguments.serverVariable != nil):
             return try send(operands, arguments, console)
         case "add" where !operands.isEmpty: return try add(operands, arguments, console)
-        case "check" where !operands.isEmpty: return check(operands, arguments, console)
+        case "check" where !operands.isEmpty: return try check(operands, arguments, console)
         case "add": throw arguments.usage("add needs a file or a directory: add PATH")
         case "check": throw arguments.usage("check needs a program or a library: check BINARY")
         default: throw arguments.usage("expected \(spec.operands)")
@@ -181,11 +185,18 @@ enum SymbolsCommand: Command {
 
     // MARK: check
 
-    private static func check(_ paths: [String], _ arguments: Arguments, _ console: Console) -> ExitCode {
+    private static func check(_ paths: [String], _ arguments: Arguments, _ console: Console) throws(CommandError)
+        -> ExitCode
+    {
+        let client = arguments.has("--server") ? try SymbolClient(arguments) : nil
+        let symbols = try arguments.symbols()
         var failures = 0
         var values: [JSONValue] = []
         for path in paths {
-            let (isGood, text) = finding(path)
+            let (isGood, text) = try finding(path) { buildID throws(CommandError) in
+                if let client { return try client.has(buildID) ? "the collector" : nil }
+                return symbols.entry(of: buildID)?.content == .debugInformation ? symbols.path : nil
+            }
             if !isGood { failures += 1 }
             values.append(.object(["path": .string(path), "ok": .bool(isGood), "text": .string(text)]))
             if !arguments.has("--json") { console.print("\(path.madeVisible()): \(text.madeVisible())") }
@@ -194,7 +205,9 @@ enum SymbolsCommand: Command {
         return failures == 0 ? .done : .nothingFound
     }
 
-    private static func finding(_ path: String) -> (isGood: Bool, text: String) {
+    private static func finding(_ path: String, keeper: (String) throws(CommandError) -> String?)
+        throws(CommandError) -> (isGood: Bool, text: String)
+    {
         let file: BinaryFile
         do throws(BinaryFileError) { file = try BinaryFile(path: path) } catch {
             return (false, "\(error)")
@@ -203,10 +216,13 @@ enum SymbolsCommand: Command {
         guard let shortcoming = file.shortcoming else {
             return (true, "functions and lines of build \(buildID), from \(file.debugFile ?? path)")
         }
+        if let keeper = try keeper(buildID) {
+            return (true, "functions and lines of build \(buildID), kept by \(keeper)")
+        }
         let text: String =
             switch shortcoming {
             case .stripped:
-                "stripped, and no debug file of build \(buildID): do not strip it, or keep what was split off"
+                "stripped, and no debug file of build \(buildID): do not strip it, or `mayday symbols add` what was split off"
             case .noDebugInformation: "names and no lines: build with -g, and do not strip"
             case .cut: "cut short: copy or build it again"
             case .shared: "names and no lines: its debug information is shared out by dwz; add it from before dwz"

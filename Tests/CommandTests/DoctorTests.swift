@@ -129,7 +129,7 @@
             #expect(without.output.contains("warning  debug information  "), "\(without.output)")
             #expect(
                 without.output.contains(
-                    /-> put the unstripped binary .* to \/usr\/lib\/debug\/\.build-id\/..\/.{38}\.debug/
+                    /-> give the collector the unstripped binary .*: `mayday symbols add FILE`, or put it to \/usr\/lib\/debug\/\.build-id\/..\/.{38}\.debug/
                 ),
                 "\(without.output)"
             )

@@ -81,6 +81,55 @@
             _ = await serving.stop()
         }
 
+        @Test(
+            "with MAYDAY_SERVER, what works on a store of its own machine alone says so and leaves ./mayday-data alone"
+        )
+        func localOnly() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            let token = try await serving.secret("MAYDAY_ADMIN_TOKEN")
+            let remote = [
+                "MAYDAY_SERVER": "http://127.0.0.1:\(serving.port)", "MAYDAY_ADMIN_TOKEN": token,
+                "MAYDAY_DATA": collector.data,
+            ]
+            for line in [
+                "projects add x", "projects keep 1", "check", "backup \(collector.temporary.path)/backup",
+                "import /dev/null", "symbols list",
+            ] {
+                let outcome = try await run(line.split(separator: " ").map(String.init), remote)
+                #expect(outcome.status == .exited(2))
+                #expect(
+                    outcome.errors.contains("MAYDAY_SERVER names another collector, and `mayday "),
+                    "\(outcome.errors)"
+                )
+            }
+            let list = try await run(["symbols", "list", "--server", "http://127.0.0.1:\(serving.port)"], remote)
+            #expect(list.status == .exited(2))
+            #expect(list.errors.contains("--server: debug files are not listed over HTTP"), "\(list.errors)")
+            // A flag names the store that is meant, and these work there.
+            #expect(try await run(["check", "--data", collector.data], remote).output == "ok\n")
+            let doctor = try await run(["doctor"], remote)
+            #expect(doctor.output.hasPrefix("collector at http://127.0.0.1:\(serving.port)\n"), "\(doctor.output)")
+            #expect(doctor.output.contains("MAYDAY_ADMIN_TOKEN is taken"), "\(doctor.output)")
+            let added = try await run(["symbols", "add", try BuiltProduct.path("SDKChild")], remote)
+            #expect(added.output.hasPrefix("added "), "\(added.output)\(added.errors)")
+            _ = await serving.stop()
+        }
+
+        @Test("doctor --server says that the token is not taken: exit 1")
+        func wrongToken() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            let outcome = try await run(
+                ["doctor", "--server", "http://127.0.0.1:\(serving.port)"],
+                ["MAYDAY_ADMIN_TOKEN": "wrong", "COLUMNS": "1000"]
+            )
+            #expect(outcome.status == .exited(1))
+            #expect(outcome.output.contains("does not take the token in MAYDAY_ADMIN_TOKEN"), "\(outcome.output)")
+            #expect(outcome.output.contains("1 problem, 0 warnings"))
+            _ = await serving.stop()
+        }
+
         private func run(_ arguments: [String], _ environment: [String: String]) async throws -> ChildProcess.Outcome {
             try await ChildProcess.run(Collector.mayday, arguments, environment: environment)
         }

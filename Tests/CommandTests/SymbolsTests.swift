@@ -173,6 +173,39 @@
             #expect((values?.last?["text"] as? String)?.contains("cut short") == true)
         }
 
+        @Test("what the collector keeps of a build counts for check and doctor, here and over HTTP")
+        func checkKept() async throws {
+            let serving = try await collector.serve()
+            let token = try await serving.secret("MAYDAY_ADMIN_TOKEN")
+            let stripped = "\(collector.temporary.path)/stripped"
+            let outcome = try await ChildProcess.run("/usr/bin/objcopy", ["--strip-all", program, stripped])
+            try #require(outcome.status == .exited(0), "\(outcome.errors)")
+            func check(_ place: String...) async throws -> ChildProcess.Outcome {
+                try await ChildProcess.run(
+                    Collector.mayday,
+                    ["symbols", "check", stripped] + place,
+                    environment: ["MAYDAY_ADMIN_TOKEN": token]
+                )
+            }
+            let server = "http://127.0.0.1:\(serving.port)"
+            #expect(try await check("--data", collector.data).status == .exited(1))
+            #expect(try await check("--server", server).status == .exited(1))
+            #expect(try await collector.run("symbols", "add", program).status == .exited(0))
+            let here = try await check("--data", collector.data)
+            let says = "functions and lines of build \(buildID), kept by "
+            #expect(here.output == "\(stripped): \(says)\(collector.data)/symbols\n", "\(here.errors)")
+            let there = try await check("--server", server)
+            #expect(there.output == "\(stripped): \(says)the collector\n", "\(there.errors)")
+            let doctor = try await collector.run("doctor", stripped, environment: ["COLUMNS": "1000"])
+            #expect(
+                doctor.output.contains(
+                    "ok       debug information  kept by the collector, in \(collector.data)/symbols"
+                ),
+                "\(doctor.output)"
+            )
+            _ = await serving.stop()
+        }
+
         @Test("symbolicate answers each line, and again without the debug information that it read")
         func symbolicate() async throws {
             try FileManager.default.createDirectory(atPath: collector.data, withIntermediateDirectories: true)

@@ -134,6 +134,38 @@
             #expect(outcome.status == .exited(0))
         }
 
+        @Test("a client that does not trust it, or speaks the other protocol, is told what to do")
+        func clients() async throws {
+            let serving = try await collector.serve(certificate[0], certificate[1], certificate[2], certificate[3])
+            let token = try await serving.secret("MAYDAY_ADMIN_TOKEN")
+            func run(_ command: String, _ url: String, _ more: [String: String] = [:]) async throws -> String {
+                let environment = ["MAYDAY_ADMIN_TOKEN": token, "COLUMNS": "1000"].merging(more) { $1 }
+                let outcome = try await ChildProcess.run(
+                    Collector.mayday,
+                    [command, "--server", url],
+                    environment: environment
+                )
+                return outcome.output + outcome.errors
+            }
+            let (secure, plain) = ("https://127.0.0.1:\(serving.port)", "http://127.0.0.1:\(serving.port)")
+            for command in ["list", "doctor"] {
+                let stranger = try await run(command, secure)
+                #expect(stranger.contains("SSL_CERT_FILE=FILE names the authorities to trust"), "\(stranger)")
+                let other = try await run(command, plain)
+                #expect(other.contains("if it speaks TLS there, the URL begins with https://"), "\(other)")
+                #expect(!(stranger + other).contains("firewall"))
+            }
+            let known = try await run("doctor", secure, ["SSL_CERT_FILE": "\(directory)/authority.pem"])
+            #expect(known.contains("0 problems, 0 warnings"), "\(known)")
+            let missing = try await run("list", secure, ["SSL_CERT_FILE": "\(directory)/none.pem"])
+            #expect(missing.contains("SSL_CERT_FILE has to name a file of certificates in PEM"), "\(missing)")
+            _ = await serving.stop()
+            let bare = try await collector.serve(data: "\(directory)/bare")
+            let mistaken = try await run("list", "https://127.0.0.1:\(bare.port)")
+            #expect(mistaken.contains("if it speaks no TLS there, the URL begins with http://"), "\(mistaken)")
+            _ = await bare.stop()
+        }
+
         @Test("what is wrong with the files is said with the flag: exit 2")
         func refused() async throws {
             func serve(_ certificate: String, _ key: String) async throws -> String {

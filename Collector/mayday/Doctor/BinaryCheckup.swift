@@ -1,10 +1,11 @@
 import CrashReport
 import Foundation
 import Symbolication
+import SymbolStore
 
 /// What can be known of a service before it runs.
 enum BinaryCheckup {
-    static func run(_ path: String) throws(CommandError) -> Checkup {
+    static func run(_ path: String, kept: SymbolStore) throws(CommandError) -> Checkup {
         let file: BinaryFile
         do throws(BinaryFileError) { file = try BinaryFile(path: path) } catch {
             switch error {
@@ -16,7 +17,7 @@ enum BinaryCheckup {
         }
         var checkup = Checkup(path)
         capture(file, &checkup)
-        symbols(file, &checkup)
+        symbols(file, kept: kept, &checkup)
         library(
             "libunwind.so.8",
             package: "libunwind8",
@@ -44,8 +45,8 @@ enum BinaryCheckup {
         }
     }
 
-    /// Build id and debug information.
-    static func symbols(_ file: BinaryFile, _ checkup: inout Checkup) {
+    /// Build id and debug information, which the collector may keep itself.
+    static func symbols(_ file: BinaryFile, kept: SymbolStore, _ checkup: inout Checkup) {
         guard let buildID = file.buildID else {
             checkup.problem(
                 "build id",
@@ -56,6 +57,9 @@ enum BinaryCheckup {
         }
         checkup.ok("build id", buildID)
         let check = "debug information"
+        if file.shortcoming != nil, let entry = kept.entry(of: buildID), entry.content == .debugInformation {
+            return checkup.ok(check, "kept by the collector, in \(kept.path)")
+        }
         switch file.shortcoming {
         case nil:
             checkup.ok(check, file.debugFile == file.path ? "in the binary" : "in \(file.debugFile ?? "the binary")")
@@ -66,8 +70,8 @@ enum BinaryCheckup {
                 isStripped
                     ? "stripped, and no debug file has its build id: reports have offsets and no functions"
                     : "none, and no debug file has its build id: functions without lines",
-                "put the unstripped binary of this build, or what `objcopy --only-keep-debug` makes of it, to "
-                    + (file.places.first ?? "/usr/lib/debug/.build-id")
+                "give the collector the unstripped binary of this build, or what `objcopy --only-keep-debug` makes of it: "
+                    + "`mayday symbols add FILE`, or put it to \(file.places.first ?? "/usr/lib/debug/.build-id")"
             )
         case .cut?:
             checkup.warning(check, "the file is cut short: used as far as it goes", "copy or build it again")

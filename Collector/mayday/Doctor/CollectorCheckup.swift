@@ -1,7 +1,7 @@
-import CCurl
-import CrashReport
+import Client
 import Foundation
 import Query
+import Remote
 import Store
 
 /// The collector: its store, or its server from outside.
@@ -151,68 +151,46 @@ enum CollectorCheckup {
             throw arguments.usage("--server \(url): expected http://HOST:PORT or https://HOST")
         }
         var checkup = Checkup("collector at \(url)")
-        let (found, isReached) = health(url.hasSuffix("/") ? String(url.dropLast()) : url)
+        let base = url.hasSuffix("/") ? String(url.dropLast()) : url
+        let (found, isReached) = health(base)
         checkup.add(found)
+        if isReached { token(base, &checkup) }
         return (checkup, isReached)
+    }
+
+    /// Whether the token that commands would send is taken.
+    private static func token(_ url: String, _ checkup: inout Checkup) {
+        guard let token = ProcessInfo.processInfo.environment["MAYDAY_ADMIN_TOKEN"], !token.isEmpty else { return }
+        do throws(QueryError) {
+            let projects = try RemoteReader(url: url, token: token).projects()
+            checkup.ok("token", "MAYDAY_ADMIN_TOKEN is taken")
+            checkup.ok("projects", projects.map { "\($0.id) \($0.name)" }.joined(separator: ", "))
+        } catch {
+            checkup.problem("token", "\(error)")
+        }
     }
 
     /// Asks `/healthz`.
     private static func health(_ url: String) -> (Checkup, isReached: Bool) {
         var checkup = Checkup(url)
-        let answer = Answer.get("\(url)/healthz", timeout: .seconds(5))
-        switch answer.outcome {
-        case .status(200): checkup.ok("health", "\(url)/healthz answers 200")
-        case .status(let status):
-            checkup.problem("health", "\(url)/healthz answers \(status): \(answer.text.prefix(300))")
-        case .failed(let reason):
+        var call = HTTPCall("\(url)/healthz", timeout: .seconds(5))
+        call.largestAnswer = 64 << 10
+        do throws(HTTPCall.Failure) {
+            let answer = try call.send()
+            if answer.status == 200 {
+                checkup.ok("health", "\(url)/healthz answers 200")
+            } else {
+                let text = String(decoding: answer.body.prefix(300), as: UTF8.self)
+                checkup.problem("health", "\(url)/healthz answers \(answer.status): \(text)")
+            }
+        } catch {
             checkup.problem(
                 "health",
-                "\(url) cannot be reached from here: \(reason)",
-                "see that it runs (`mayday serve`), and that a firewall or proxy lets it through"
+                "\(url) cannot be reached from here: \(error.reason)",
+                error.remedy ?? "see that it runs (`mayday serve`), and that a firewall or proxy lets it through"
             )
             return (checkup, false)
         }
         return (checkup, true)
-    }
-}
-
-/// What came back for a GET, by libcurl.
-private struct Answer {
-    enum Outcome {
-        case status(Int)
-        case failed(String)
-    }
-
-    var outcome: Outcome
-    /// Start of the body.
-    var text: String
-
-    static func get(_ url: String, timeout: Duration) -> Answer {
-        var answer = MaydayHTTPAnswer()
-        var body = [UInt8](repeating: 0, count: 4 << 10)
-        let none: [UnsafePointer<CChar>?] = [nil]
-        body.withUnsafeMutableBufferPointer { body in
-            none.withUnsafeBufferPointer { headers in
-                url.withCString { url in
-                    var request = MaydayHTTPRequest()
-                    request.url = url
-                    request.headers = headers.baseAddress
-                    request.connect_timeout_ms = Int(timeout / .milliseconds(1))
-                    request.total_timeout_ms = request.connect_timeout_ms
-                    request.response = body.baseAddress
-                    request.response_capacity = body.count
-                    mayday_http_get(&request, &answer)
-                }
-            }
-        }
-        guard answer.outcome == MAYDAY_HTTP_ANSWERED else {
-            let reason = withUnsafeBytes(of: answer.error) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            let text =
-                answer.outcome == MAYDAY_HTTP_NO_LIBRARY
-                ? "libcurl cannot be used, \(ErrorRemedy.ofLoading(reason, package: "libcurl4")): \(reason)" : reason
-            return Answer(outcome: .failed(text), text: "")
-        }
-        let text = String(decoding: body.prefix(answer.response_length), as: UTF8.self)
-        return Answer(outcome: .status(answer.status), text: text)
     }
 }

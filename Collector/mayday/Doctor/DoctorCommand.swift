@@ -12,11 +12,16 @@ enum DoctorCommand: Command {
         operandCount: 0...1,
         options: [
             CommandSpec.Option(name: "--pid", value: "N", help: "check the running process N and its binary"),
-            CommandSpec.Option(name: "--server", value: "URL", help: "check the collector that listens there"),
+            CommandSpec.Option(
+                name: "--server",
+                value: "URL",
+                help: "check the collector that listens there (or MAYDAY_SERVER)"
+            ),
             .json("what was found"),
         ],
         notes: [
-            "Without BINARY and flags it checks the data directory and the `mayday serve` of this machine.",
+            "Without BINARY and flags it checks the data directory and the `mayday serve` of this machine. With --server it "
+                + "also tries MAYDAY_ADMIN_TOKEN, where that is set.",
             "BINARY is looked at and not run: its build id, its debug information, as the collector on this machine "
                 + "looks it up, and the libraries it needs at a crash.",
             "A process is seen from outside. Mayday.selfCheck() in the service sees more, and Mayday.rehearse() "
@@ -32,9 +37,10 @@ enum DoctorCommand: Command {
         if [pid != nil, binary != nil, server != nil].count(where: \.self) > 1 {
             throw arguments.usage("BINARY, --pid and --server exclude each other: give one")
         }
-        if let binary { return show(try BinaryCheckup.run(binary), arguments, console) }
-        if let pid { return show(try ProcessCheckup.run(pid), arguments, console) }
-        if let server {
+        let kept = try arguments.symbols()
+        if let binary { return show(try BinaryCheckup.run(binary, kept: kept), arguments, console) }
+        if let pid { return show(try ProcessCheckup.run(pid, kept: kept), arguments, console) }
+        if let server = server ?? arguments.serverVariable {
             let (checkup, isReached) = try CollectorCheckup.server(server, arguments)
             let code = show(checkup, arguments, console)
             return isReached ? code : .unreachable

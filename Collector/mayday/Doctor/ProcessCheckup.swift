@@ -1,10 +1,11 @@
 import CrashReport
 import Foundation
 import Symbolication
+import SymbolStore
 
 /// A running service, seen from outside.
 enum ProcessCheckup {
-    static func run(_ pid: Int) throws(CommandError) -> Checkup {
+    static func run(_ pid: Int, kept: SymbolStore) throws(CommandError) -> Checkup {
         let files = ProcessFiles(pid)
         let status = files.status()
         guard let name = status["Name"] else {
@@ -13,7 +14,7 @@ enum ProcessCheckup {
         var checkup = Checkup("process \(pid) (\(name))")
         let environment = files.environment
         guard settings(environment, &checkup) else {
-            binary(files, &checkup)
+            binary(files, kept, &checkup)
             return checkup
         }
         handlers(status, &checkup)
@@ -22,7 +23,7 @@ enum ProcessCheckup {
         spool(files, status, environment, &checkup)
         limits(files, &checkup)
         sandbox(status, &checkup)
-        binary(files, &checkup)
+        binary(files, kept, &checkup)
         return checkup
     }
 
@@ -230,7 +231,7 @@ enum ProcessCheckup {
         }
     }
 
-    private static func binary(_ files: ProcessFiles, _ checkup: inout Checkup) {
+    private static func binary(_ files: ProcessFiles, _ kept: SymbolStore, _ checkup: inout Checkup) {
         let exe = files.path("exe")
         let path = files.link("exe") ?? exe
         // In a container it is at another place, or not there at all.
@@ -242,6 +243,6 @@ enum ProcessCheckup {
             checkup.problem("Mayday", "not in the binary", "add the product Mayday to its target")
         }
         let here = (try? BinaryFile(path: path)).flatMap { $0.buildID == running.buildID ? $0 : nil }
-        BinaryCheckup.symbols(here ?? running, &checkup)
+        BinaryCheckup.symbols(here ?? running, kept: kept, &checkup)
     }
 }

@@ -188,6 +188,7 @@ static void transfer(
             curl->easy_getinfo(handle, LIBCURL_INFO_RETRY_AFTER, &answer->retry_after_s);
         } else {
             fail(answer, MAYDAY_HTTP_FAILED, error[0] != 0 ? error : curl->easy_strerror(code));
+            answer->code = code;
         }
     }
     curl->easy_cleanup(handle);

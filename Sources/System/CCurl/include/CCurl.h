@@ -56,6 +56,8 @@ typedef struct MaydayHTTPAnswer {
     size_t response_length;
     /// Value of the wanted header, several joined by `, `; empty when there was none. What does not fit is cut.
     char header[512];
+    /// libcurl's number of what went wrong (`CURLE_…`), 0 when there was an answer.
+    int code;
     /// One line without a line end, empty when there was an answer.
     char error[256];
 } MaydayHTTPAnswer;
