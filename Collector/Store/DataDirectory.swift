@@ -12,6 +12,9 @@ public struct DataDirectory: Sendable, Equatable {
     /// The SQLite database in it.
     public var database: String { "\(path)/mayday.sqlite" }
 
+    /// The debug files in it.
+    public var symbols: String { "\(path)/symbols" }
+
     /// Makes the directory (0700) unless it is there, and sees that it is this user's own. The mode of one that is there is
     /// left as it is, and what others use is refused.
     public func create() throws(StoreError) {
@@ -33,6 +36,9 @@ public struct DataDirectory: Sendable, Equatable {
             )
         }
         guard access(path, W_OK | X_OK) == 0 else {
+            if errno == EROFS {
+                throw unusable("its file system is read-only; mount it for writing, or give another with --data DIR")
+            }
             throw unusable("\(describe(errno)); `chmod u+rwx \(path)`, or give another with --data DIR")
         }
         if status.st_mode & 0o077 != 0, let file = foreignFile {

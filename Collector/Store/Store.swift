@@ -111,7 +111,9 @@ public protocol Store: Sendable {
     func bodies(after position: Int, limit: Int) throws(StoreError) -> [StoredBody]
     /// Writes a copy of the store, as it is at one moment, into a directory that is not there yet. Others may write
     /// meanwhile.
-    func backUp(into directory: DataDirectory) throws(StoreError)
+    ///
+    /// - Parameter files: puts what else belongs to it into the directory at a path, before that has its name.
+    func backUp(into directory: DataDirectory, adding files: (String) throws(StoreError) -> Void) throws(StoreError)
 
     // MARK: Query
 

@@ -111,7 +111,39 @@ public struct SymbolStore: Sendable {
         }.sorted { ($0.name, $0.buildID) < ($1.name, $1.buildID) }
     }
 
+    /// Puts all that is kept into another directory, durable: the files are never changed, so that a second name of each will
+    /// do, and a copy where the directory is on another disk.
+    ///
+    /// - Returns: what was put there.
+    public func copy(to target: SymbolStore) throws(SymbolStoreError) -> [Entry] {
+        let entries = entries
+        for entry in entries {
+            guard let file = SymbolStorePath.file(of: entry.buildID) else { continue }
+            let directory = "\(target.path)/\(entry.buildID.prefix(2))"
+            try makeDirectory(directory)
+            for name in [file, "\(file.dropLast(3)).json"] {
+                let (source, copy) = ("\(path)/\(name)", "\(target.path)/\(name)")
+                guard link(source, copy) != 0 else { continue }
+                do { try FileManager.default.copyItem(atPath: source, toPath: copy) } catch {
+                    throw .unusable(path: copy, reason: error.localizedDescription)
+                }
+                try Self.sync(copy)
+            }
+            try Self.sync(directory)
+        }
+        if !entries.isEmpty { try Self.sync(target.path) }
+        return entries
+    }
+
     // MARK: Files
+
+    private static func sync(_ path: String) throws(SymbolStoreError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        guard descriptor >= 0, fsync(descriptor) == 0 else {
+            throw .unusable(path: path, reason: String(cString: strerror(errno)))
+        }
+    }
 
     private func makeDirectory(_ path: String) throws(SymbolStoreError) {
         do {

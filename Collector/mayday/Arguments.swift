@@ -112,9 +112,9 @@ struct Arguments: Sendable {
     func symbols() throws(CommandError) -> SymbolStore {
         let variables = ProcessInfo.processInfo.environment
         if let path = variables["MAYDAY_SYMBOLS"], !path.isEmpty { return SymbolStore(path) }
-        if case .directory(let directory) = try location() { return SymbolStore("\(directory.path)/symbols") }
+        if case .directory(let directory) = try location() { return SymbolStore(directory.symbols) }
         let data = variables["MAYDAY_DATA"].flatMap { $0.isEmpty ? nil : $0 } ?? "./mayday-data"
-        return SymbolStore("\(data)/symbols")
+        return SymbolStore(DataDirectory(data).symbols)
     }
 
     /// The URL is not repeated: it may hold a password.

@@ -1,4 +1,5 @@
 import Store
+import SymbolStore
 
 /// `mayday backup`.
 enum BackupCommand: Command {
@@ -10,6 +11,8 @@ enum BackupCommand: Command {
         notes: [
             "DIR is made, and is a data directory as any other: `mayday list --data DIR` reads it, `mayday serve --data "
                 + "DIR` goes on with it. What has the name is whole: it is written beside it first.",
+            "In it are projects, hashes of keys, reports, issues, and the debug files of the data directory; not those that "
+                + "are elsewhere, by MAYDAY_SYMBOLS.",
             "A PostgreSQL database is backed up by its own tools: pg_dump.",
         ],
         examples: ["mayday backup /backup/mayday-$(date +%F)"]
@@ -17,9 +20,24 @@ enum BackupCommand: Command {
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
         let store = try arguments.openStore()
-        let target = DataDirectory(arguments.operands[0])
-        try CommandError.wrapping { () throws(StoreError) in try store.backUp(into: target) }
-        console.print("backup in \(target.path)")
+        let (location, target) = (try arguments.location(), DataDirectory(arguments.operands[0]))
+        let symbols = try arguments.symbols()
+        var entries: [SymbolStore.Entry] = []
+        try CommandError.wrapping { () throws(StoreError) in
+            try store.backUp(into: target) { path throws(StoreError) in
+                // Others share what is elsewhere, and it outlives this store.
+                guard case .directory(let own) = location, symbols.path == own.symbols else { return }
+                do throws(SymbolStoreError) {
+                    entries = try symbols.copy(to: SymbolStore(DataDirectory(path).symbols))
+                } catch {
+                    throw .failed(reason: "\(error)")
+                }
+            }
+        }
+        let size = entries.map(\.stored).reduce(0, +)
+        let count = entries.count == 1 ? "1 debug file" : "\(entries.count) debug files"
+        let more = entries.isEmpty ? "no debug files" : "\(count) (\(SymbolsCommand.size(size)))"
+        console.print("backup in \(target.path): reports, issues, projects, and \(more)")
         return .done
     }
 }

@@ -19,8 +19,9 @@ enum ResolveCommand: Command {
         ],
         notes: [
             "An issue regresses when it is reported by the release that has the fix or a later one, by version; reports "
-                + "of older releases count, and change nothing. Where releases have no order, or there is none, every "
-                + "crash after this command is a regression."
+                + "of older releases count, and change nothing. Commits' hashes have no order: there, and where a service names "
+                + "no release, a crash after this command is a regression, unless its release was seen with the issue before.",
+            "It warns when the project has had no release that RELEASE could be compared with.",
         ],
         examples: ["mayday resolve 3", "mayday resolve 3 --in checkout@1.4.3"],
         place: .reader
@@ -75,6 +76,38 @@ enum ReopenCommand: Command {
 
 /// What the three have in common.
 private enum Decision {
+    /// Warns of a release that looks like none of the projects' own: a slip of the pen would keep an issue resolved for ever, or
+    /// have the next report of it regress.
+    private static func warn(
+        _ release: String,
+        _ issues: [IssueKey],
+        _ reader: any Reader,
+        _ console: Console
+    ) throws(QueryError) {
+        for project in Set(issues.map(\.project)).sorted() {
+            let question = StatisticsQuestion(
+                project: project,
+                filter: ReportFilter(),
+                part: .field(.release),
+                limit: 1_000
+            )
+            let seen = try reader.statistics(question).counts.compactMap(\.value)
+            guard let example = seen.first, !seen.contains(release) else { continue }
+            let isOrdered = seen.contains { ReleaseVersion.precedes($0, release) != nil }
+            // Where no release has an order, as commits, a new one is like those before.
+            let isLikeOthers = ReleaseVersion(release) == nil && seen.allSatisfy { ReleaseVersion($0) == nil }
+            guard !isOrdered, !isLikeOthers || name(release) != name(example) else { continue }
+            console.note(
+                "project \(project) has had no release that \(release) comes before or after (it has \(example)): "
+                    + "every report after now is a regression; `mayday resolve` again with another --in corrects it"
+            )
+        }
+    }
+
+    private static func name(_ release: String) -> Substring? {
+        release.lastIndex(of: "@").map { release[..<$0] }
+    }
+
     /// Finds all issues before it changes any.
     static func apply(
         _ decision: IssueDecision,
@@ -94,6 +127,7 @@ private enum Decision {
         for issue in wanted { found.append(try Filters.find(issue, in: place, arguments).issue.key) }
         let keys = found
         let list = try place.reading { reader throws(QueryError) in
+            if case .resolve(let release?) = decision { try warn(release, keys, reader, console) }
             var entries: [IssueList.Entry] = []
             for key in keys {
                 if let entry = try reader.decide(decision, on: key, at: time) { entries.append(entry) }

@@ -179,7 +179,7 @@ enum SymbolsCommand: Command {
         "\(entry.buildID)  \(entry.name.madeVisible()), \(entry.content.rawValue), \(size(entry.size)) in \(size(entry.stored))"
     }
 
-    private static func size(_ bytes: Int) -> String {
+    static func size(_ bytes: Int) -> String {
         bytes < 1 << 20 ? "\((bytes + 1023) >> 10) KiB" : "\(bytes >> 20).\((bytes >> 10 & 1023) * 10 / 1024) MiB"
     }
 

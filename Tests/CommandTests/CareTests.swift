@@ -24,8 +24,24 @@
             }
             _ = await serving.child.line(containing: "digest: report", in: .errors)
             let directory = "\(collector.temporary.path)/backup"
+            let program = try BuiltProduct.path("CaptureChild")
+            #expect(try await collector.run("symbols", "add", program).status == .exited(0))
             let outcome = try await collector.run("backup", directory)
             #expect(outcome.status == .exited(0), "\(outcome.errors)")
+            #expect(
+                outcome.output.hasPrefix("backup in \(directory): reports, issues, projects, and 1 debug file ("),
+                "\(outcome.output)"
+            )
+            let symbols = try await collector.run("symbols", "list", "--data", directory)
+            #expect(symbols.output.contains("CaptureChild, debug information, "), "\(symbols.output)\(symbols.errors)")
+            let build = String(symbols.output.prefix { $0 != " " })
+            let packed = "symbols/\(build.prefix(2))/\(build.dropFirst(2)).gz"
+            #expect(
+                FileManager.default.contentsEqual(
+                    atPath: "\(directory)/\(packed)",
+                    andPath: "\(collector.data)/\(packed)"
+                )
+            )
             sender.cancel()
             let sent = try await sender.value
             let check = try await collector.run("check", "--reports", "--data", directory)
@@ -110,7 +126,8 @@
             #expect(list.first == "ID  NAME     REPORTS  ISSUES  LAST REPORT, UTC  KEEPS            MAY SEND")
             #expect(
                 list.last?.wholeMatch(
-                    of: / 1  default        1       [01]  \d{4}-\d\d-\d\d \d\d:\d\d  36h, 10 reports  5 a minute, 9 a day/
+                    of:
+                        #/ 1  default        1       [01]  \d{4}-\d\d-\d\d \d\d:\d\d  36h, 10 reports  5 a minute, 9 a day/#
                 ) != nil,
                 "\(list)"
             )

@@ -53,6 +53,28 @@
             #expect(log.contains("is in issue 1, which was resolved and is not"))
         }
 
+        @Test("a release that is like none of the project's is resolved in, with a warning")
+        func strangeRelease() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            let key = try await serving.key()
+            #expect(try serving.post(SampleReport(release: "checkout@1.4.2").gzip(), key: key).status == 201)
+            #expect(await serving.stop().status == .exited(0))
+            for release in ["garbage", "other@1"] {
+                let resolved = try await collector.run("resolve", "1", "--in", release)
+                #expect(resolved.status == .exited(0))
+                #expect(
+                    resolved.errors.hasPrefix(
+                        "mayday: project 1 has had no release that \(release) comes before or after"
+                    ),
+                    "\(resolved.errors)"
+                )
+            }
+            for release in ["checkout@1.4.2", "checkout@2.0.0-rc.1", "1.4.3"] {
+                #expect(try await collector.run("resolve", "1", "--in", release).errors == "")
+            }
+        }
+
         @Test("a webhook and a command are told of new and regressed issues, and of nothing else")
         func notices() async throws {
             let collector = try Collector()

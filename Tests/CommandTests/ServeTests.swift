@@ -111,6 +111,36 @@
             }
         }
 
+        @Test("a backup on a read-only file system is read; what would write says that it cannot")
+        func readOnly() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            #expect(try serving.post(SampleReport().gzip(), key: try await serving.key()).status == 201)
+            #expect(await serving.stop().status == .exited(0))
+            // A name that a URI has to escape.
+            let disk = "\(collector.temporary.path)/disk #1%20"
+            try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+            guard mount("tmpfs", disk, "tmpfs", 0, "size=30m,mode=755") == 0 else {
+                print("no tmpfs for a test of a read-only store (\(String(cString: strerror(errno)))); it needs root")
+                return
+            }
+            defer { umount2(disk, Int32(MNT_DETACH)) }
+            let data = "\(disk)/backup"
+            #expect(try await collector.run("backup", data).status == .exited(0))
+            try #require(mount("tmpfs", disk, "tmpfs", UInt(MS_RDONLY.rawValue | MS_REMOUNT.rawValue), nil) == 0)
+            for command in [["list"], ["show", "1"], ["check", "--reports"], ["stats"], ["projects", "list"]] {
+                let there = try await ChildProcess.run(Collector.mayday, command + ["--data", data])
+                let here = try await ChildProcess.run(Collector.mayday, command + ["--data", collector.data])
+                #expect(there.status == .exited(0), "\(command): \(there.errors)")
+                #expect(there.output == here.output)
+            }
+            for command in [["projects", "add", "x"], ["resolve", "1"], ["serve", "--listen", "127.0.0.1:0"]] {
+                let refused = try await ChildProcess.run(Collector.mayday, command + ["--data", data])
+                #expect(refused.status == .exited(3))
+                #expect(refused.errors.contains("its file system is read-only; "), "\(refused.errors)")
+            }
+        }
+
         @Test("a disk that is full: 503 and nothing lost; with room again, 201")
         func fullDisk() async throws {
             let collector = try Collector()

@@ -132,7 +132,7 @@ struct RetentionTests {
     func backup() throws {
         let (fixture, reports) = try filled(.sqlite, 6)
         let target = DataDirectory("\(fixture.temporary.path)/backup")
-        try fixture.store.backUp(into: target)
+        try fixture.store.backUp(into: target, adding: { _ in })
         _ = try fixture.store.add(fixture.report(99))
         let copy = try target.openStore()
         #expect(Set(try copy.reports(ReportSelection(limit: 99)).map(\.key)) == Set(reports.map(\.key)))
@@ -140,10 +140,10 @@ struct RetentionTests {
         #expect(try copy.project(1)?.key == fixture.key.hash)
         let mode = try FileManager.default.attributesOfItem(atPath: target.database)[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        let error = #expect(throws: StoreError.self) { try fixture.store.backUp(into: target) }
+        let error = #expect(throws: StoreError.self) { try fixture.store.backUp(into: target, adding: { _ in }) }
         #expect("\(try #require(error))".contains("it is there already; give a path that is not"))
         let nowhere = DataDirectory("\(fixture.temporary.path)/no/where")
-        #expect(throws: StoreError.self) { try fixture.store.backUp(into: nowhere) }
+        #expect(throws: StoreError.self) { try fixture.store.backUp(into: nowhere, adding: { _ in }) }
         #expect(!FileManager.default.fileExists(atPath: "\(target.path).partial"))
         // It goes on as a store of its own.
         #expect(try target.createStore().add(fixture.report(100)) == .stored)
@@ -152,7 +152,9 @@ struct RetentionTests {
     @Test("a PostgreSQL database is backed up by its own tools, which is said")
     func postgresBackup() throws {
         let fixture = try Fixture(.postgres)
-        let error = #expect(throws: StoreError.self) { try fixture.store.backUp(into: fixture.directory) }
+        let error = #expect(throws: StoreError.self) {
+            try fixture.store.backUp(into: fixture.directory, adding: { _ in })
+        }
         #expect("\(try #require(error))".contains("pg_dump"))
     }
 }

@@ -104,7 +104,7 @@ final class PostgresEngine: SQLEngine {
     /// The server checks what it reads; its own tool for more is `pg_amcheck`.
     func damage() -> [String] { [] }
 
-    func backUp(into directory: DataDirectory) throws(StoreError) {
+    func backUp(into directory: DataDirectory, adding files: (String) throws(StoreError) -> Void) throws(StoreError) {
         throw .failed(
             reason: "\(address) is backed up, while it runs, by its own tools: pg_dump --format=custom --file=FILE URL"
         )

@@ -19,7 +19,7 @@ protocol SQLEngine: Sendable {
     /// What the engine itself finds damaged, a line each.
     func damage() throws(StoreError) -> [String]
     /// Writes a copy of the store, as it is at one moment, into a directory that is not there yet.
-    func backUp(into directory: DataDirectory) throws(StoreError)
+    func backUp(into directory: DataDirectory, adding files: (String) throws(StoreError) -> Void) throws(StoreError)
     /// Lets go of files and connections.
     func close()
 }

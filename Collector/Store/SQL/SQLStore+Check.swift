@@ -39,7 +39,9 @@ extension SQLStore {
         }
     }
 
-    func backUp(into directory: DataDirectory) throws(StoreError) { try engine.backUp(into: directory) }
+    func backUp(into directory: DataDirectory, adding files: (String) throws(StoreError) -> Void) throws(StoreError) {
+        try engine.backUp(into: directory, adding: files)
+    }
 }
 
 /// What holds between the tables: a query for what breaks it, by project and name.

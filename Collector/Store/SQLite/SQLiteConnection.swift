@@ -6,15 +6,19 @@ final class SQLiteConnection: SQLConnection {
     let dialect = SQLDialect.sqlite
     private let handle: OpaquePointer
     private let path: String
+    /// True for a database that nobody can change.
+    let isImmutable: Bool
     private var prepared: [String: Statement] = [:]
 
     /// Opens a database that is there already, or makes it.
     init(path: String, create: Bool) throws(StoreError) {
         self.path = path
         var opened: OpaquePointer?
+        isImmutable = !create && Self.isImmutable(path)
         // NOMUTEX: the connection is never used by two threads at once.
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0)
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let access = isImmutable ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE
+        let flags = access | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0)
+        let code = sqlite3_open_v2(isImmutable ? Self.immutableURI(path) : path, &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
             let reason = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(opened)
@@ -23,6 +27,21 @@ final class SQLiteConnection: SQLConnection {
         handle = opened
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, 10_000)
+    }
+
+    /// A database on a file system that nobody can write to, as a backup that is mounted read-only: SQLite could not make the files
+    /// beside it by which it keeps processes apart, and need not. One that was left with a log is not of these: what is in the log
+    /// would not be seen.
+    private static func isImmutable(_ path: String) -> Bool {
+        var (status, system) = (stat(), statvfs())
+        guard statvfs(path, &system) == 0, system.f_flag & UInt(ST_RDONLY.rawValue) != 0 else { return false }
+        return stat("\(path)-wal", &status) != 0 || status.st_size == 0
+    }
+
+    private static func immutableURI(_ path: String) -> String {
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "-._~/")
+        return "file:\(path.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")?immutable=1"
     }
 
     deinit {
@@ -100,6 +119,8 @@ final class SQLiteConnection: SQLConnection {
             return .full(reason: "\(text), code \(code)")
         case SQLITE_NOTADB, SQLITE_CORRUPT:
             return .unusable(path: path, reason: "\(text); restore it from a backup, or move it away to begin anew")
+        case SQLITE_READONLY where isImmutable:
+            return .unusable(path: path, reason: "its file system is read-only; copy the directory, and use the copy")
         case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
             return .unusable(path: path, reason: "\(text); it must be writable by this user")
         case SQLITE_BUSY: return .failed(reason: "another process held the database for more than 10 s")

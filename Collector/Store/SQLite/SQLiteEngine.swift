@@ -26,7 +26,7 @@ final class SQLiteEngine: SQLEngine {
         }
         let connection = try SQLiteConnection(path: directory.database, create: false)
         try SQLiteSchema.check(connection, path: directory.path)
-        try configure(connection)
+        if !connection.isImmutable { try configure(connection) }
         return SQLiteEngine(writer: connection, directory: directory)
     }
 
@@ -97,7 +97,7 @@ final class SQLiteEngine: SQLEngine {
         return found.filter { $0 != "ok" }
     }
 
-    func backUp(into target: DataDirectory) throws(StoreError) {
+    func backUp(into target: DataDirectory, adding files: (String) throws(StoreError) -> Void) throws(StoreError) {
         guard access(target.path, F_OK) != 0 else {
             throw .unusable(path: target.path, reason: "it is there already; give a path that is not, or move it away")
         }
@@ -114,6 +114,7 @@ final class SQLiteEngine: SQLEngine {
             try connection.checkInPlace()
             _ = try connection.perform("VACUUM INTO ?", [partial.database])
             try useWriteAheadLog(of: partial)
+            try files(partial.path)
             guard fsync(descriptor) == 0, rename(partial.path, target.path) == 0 else {
                 throw .unusable(path: target.path, reason: describe(errno))
             }
