@@ -101,6 +101,16 @@ public protocol Store: Sendable {
     /// - Returns: how many were removed; fewer than `limit` when there are no more.
     func prune(project id: Int, at time: Timestamp, limit: Int) throws(StoreError) -> Int
 
+    // MARK: Deletion
+
+    /// Removes reports for good, with what their issues count of them; those that are not there are passed over. An issue that
+    /// has none left goes with its last. One that comes again afterwards is new.
+    ///
+    /// - Returns: how many were removed.
+    func delete(_ reports: [ReportKey]) throws(StoreError) -> Int
+    /// Removes a project that has no reports; false when there is none of this id.
+    func removeProject(_ id: Int) throws(StoreError) -> Bool
+
     // MARK: Care
 
     /// Writes as many bytes as a large report has, durably, and removes them: throws what a report would meet.

@@ -29,6 +29,12 @@ struct Console: Sendable {
         _ = Foundation.write(STDERR_FILENO, bytes, bytes.count)
     }
 
+    /// Asks a person for a line.
+    func ask(_ text: String) {
+        let bytes = Array(text.madeVisible().utf8)
+        _ = Foundation.write(STDERR_FILENO, bytes, bytes.count)
+    }
+
     /// How text is laid out: by the terminal, `COLUMNS`, `NO_COLOR` and `TERM`.
     var layout: TextLayout {
         let environment = ProcessInfo.processInfo.environment

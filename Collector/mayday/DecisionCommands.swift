@@ -99,7 +99,8 @@ private enum Decision {
             guard !isOrdered, !isLikeOthers || name(release) != name(example) else { continue }
             console.note(
                 "project \(project) has had no release that \(release) comes before or after (it has \(example)): "
-                    + "every report after now is a regression; `mayday resolve` again with another --in corrects it"
+                    + "a later report is a regression, unless the issue was seen in its release before; `mayday resolve` again with "
+                    + "another --in corrects it"
             )
         }
     }

@@ -6,8 +6,8 @@ import Store
 enum ProjectsCommand: Command {
     static let spec = CommandSpec(
         name: "projects",
-        summary: "List projects, add one, replace its key, or see and say what it keeps and may send",
-        operands: "list | add NAME | rotate ID|TOKEN | keep|limit ID",
+        summary: "List, add and remove projects, replace keys, see and set limits",
+        operands: "list | add NAME | rotate|keep|limit|remove ID",
         operandCount: 1...2,
         options: [
             CommandSpec.Option(name: "--age", value: "TIME", help: "keep: reports of so long, such as 90d"),
@@ -16,6 +16,7 @@ enum ProjectsCommand: Command {
             CommandSpec.Option(name: "--per-minute", value: "N", help: "limit: so many reports in any minute"),
             CommandSpec.Option(name: "--per-day", value: "N", help: "limit: so many reports in any day"),
             CommandSpec.Option(name: "--none", value: nil, help: "keep, limit: without any limit, as at first"),
+            CommandSpec.Option(name: "--yes", value: nil, help: "remove: its reports too, without asking"),
             .url, .json("the result"),
         ],
         notes: [
@@ -25,6 +26,7 @@ enum ProjectsCommand: Command {
             "limit says how many reports a project may send to each `mayday serve`. Above it they are answered 429, and "
                 + "services send them again later.",
             "Without flags, keep and limit show what is set; a flag changes only what it names, and --none takes all away.",
+            "remove takes away a project; when it has reports, it asks on a terminal, and needs --yes elsewhere. They are deleted with it.",
             "`rotate admin` replaces the token that reads over HTTP; `rotate symbols` makes, or replaces, one that can only "
                 + "add debug files (`mayday symbols add --server`), for build machines.",
         ],
@@ -56,6 +58,10 @@ enum ProjectsCommand: Command {
         case ("limit", let text?):
             guard let id = Int(text) else { throw arguments.usage("limit \(text): expected the id of a project") }
             return try limit(id, arguments, console)
+        case ("remove", let text?):
+            guard let id = Int(text) else { throw arguments.usage("remove \(text): expected the id of a project") }
+            return try remove(id, arguments, console)
+        case ("remove", nil): throw arguments.usage("remove needs the id of a project: remove ID")
         case ("limit", nil): throw arguments.usage("limit needs the id of a project: limit ID")
         case ("keep", nil): throw arguments.usage("keep needs the id of a project: keep ID")
         case ("add", nil): throw arguments.usage("add needs a name: add NAME")
@@ -164,6 +170,31 @@ enum ProjectsCommand: Command {
         guard case .object(var members) = value else { return }
         members["project"] = .integer(Int64(id))
         console.print(.object(members))
+    }
+
+    private static func remove(_ id: Int, _ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        let store = try arguments.openStore()
+        let projects = try CommandError.wrapping { () throws(StoreError) in try store.projectSummaries() }
+        guard let project = projects.first(where: { $0.id == id }) else {
+            throw .nothingFound("no project \(id): see `mayday projects list`")
+        }
+        guard projects.count > 1 else {
+            throw .nothingFound("project \(id) is the only one, and a collector needs one: add another first")
+        }
+        if project.reports > 0 {
+            let what = "project \(id), \(project.name), with \(Deletion.text(project.reports))"
+            try Deletion.confirm(what, arguments, console)
+        }
+        let count = try CommandError.wrapping { () throws(StoreError) in
+            // From here on nobody can send more.
+            _ = try store.replaceKey(ofProject: id, with: Secret.random().hash)
+            let count = try Deletion.deleteAll(ReportSelection(project: id, limit: 200), in: store)
+            _ = try store.removeProject(id)
+            return count
+        }
+        let value = JSONValue.object(["reports": .integer(Int64(count))])
+        show(id, value, "project \(id), \(project.name), is removed, with \(Deletion.text(count))", arguments, console)
+        return .done
     }
 
     private static func rotateToken(_ name: String, _ arguments: Arguments, _ console: Console) throws(CommandError)

@@ -4,7 +4,7 @@
     import Testing
     import TestSupport
 
-    @Suite("mayday projects keep, backup and check")
+    @Suite("mayday backup and check, retention and disks")
     struct CareTests {
         @Test("a backup that is made under load is whole, and serves on as it is")
         func backup() async throws {
@@ -93,66 +93,6 @@
             #expect(try await collector.run("check", "--reports").output == "ok, 3 reports read\n")
         }
 
-        @Test("looking at what a project keeps and may send changes nothing, and a flag only what it names")
-        func limits() async throws {
-            let collector = try Collector()
-            let serving = try await collector.serve()
-            let token = try await serving.secret("MAYDAY_ADMIN_TOKEN")
-            func projects(_ line: String) async throws -> String {
-                let arguments = ["projects"] + line.split(separator: " ").map(String.init)
-                let outcome = try await ChildProcess.run(
-                    Collector.mayday,
-                    arguments,
-                    environment: ["MAYDAY_DATA": collector.data]
-                )
-                #expect(outcome.status == .exited(0), "\(outcome.errors)")
-                return outcome.output
-            }
-            let everything = "project 1 keeps all reports\n"
-            #expect(try await projects("keep 1") == everything)
-            #expect(try await projects("keep 1 --reports 10") == "project 1 keeps at most 10 reports\n")
-            #expect(try await projects("keep 1 --age 36h") == "project 1 keeps at most 36h, 10 reports\n")
-            #expect(try await projects("keep 1") == "project 1 keeps at most 36h, 10 reports\n")
-            #expect(try await projects("limit 1") == "project 1 may send as many as it has\n")
-            #expect(try await projects("limit 1 --per-day 9") == "project 1 may send at most 9 a day\n")
-            #expect(
-                try await projects("limit 1 --per-minute 5") == "project 1 may send at most 5 a minute, 9 a day\n"
-            )
-            #expect(
-                try await projects("limit 1 --json") == #"{"per_day":9,"per_minute":5,"project":1}"# + "\n"
-            )
-            #expect(try serving.post(SampleReport().gzip(), key: try await serving.key()).status == 201)
-            let list = try await projects("list").split(separator: "\n")
-            #expect(list.first == "ID  NAME     REPORTS  ISSUES  LAST REPORT, UTC  KEEPS            MAY SEND")
-            #expect(
-                list.last?.wholeMatch(
-                    of:
-                        #/ 1  default        1       [01]  \d{4}-\d\d-\d\d \d\d:\d\d  36h, 10 reports  5 a minute, 9 a day/#
-                ) != nil,
-                "\(list)"
-            )
-            let remote = try await ChildProcess.run(
-                Collector.mayday,
-                ["projects", "list", "--json"],
-                environment: [
-                    "MAYDAY_ADMIN_TOKEN": token, "MAYDAY_SERVER": "http://127.0.0.1:\(serving.port)",
-                ]
-            )
-            #expect(
-                remote.output.contains(
-                    #""keep":{"age_seconds":129600,"bytes":null,"reports":10},"last_report":"20"#
-                ),
-                "\(remote.output)\(remote.errors)"
-            )
-            #expect(
-                try await projects("keep 1 --none --json")
-                    == #"{"age_seconds":null,"bytes":null,"project":1,"reports":null}"# + "\n"
-            )
-            #expect(try await projects("keep 1") == everything)
-            #expect(try await projects("limit 1 --none") == "project 1 may send as many as it has\n")
-            _ = await serving.stop()
-        }
-
         @Test("a store that is damaged is said to be: exit 1")
         func damaged() async throws {
             let collector = try Collector()
@@ -184,25 +124,6 @@
             try Data(bytes).write(to: URL(fileURLWithPath: database))
             let broken = try await collector.run("check", "--json")
             #expect(broken.status == .exited(1) || broken.status == .exited(3), "\(broken.output)\(broken.errors)")
-        }
-
-        @Test(
-            "what is wrong with the limits is named",
-            arguments: [
-                ("keep", "keep needs the id of a project"), ("keep x", "keep x: expected the id of a project"),
-                ("keep 1 --age 90", "--age 90: expected a whole number and s, m, h or d"),
-                ("keep 1 --bytes 0", "--bytes 0: expected a whole number, with K, M, G or T"),
-                ("keep 1 --bytes 9999999999T", "--bytes 9999999999T: expected"),
-                ("keep 1 --reports 0", "--reports 0: expected a whole number from 1"),
-                ("keep 1 --per-day 5", "--per-day is no flag of keep: it takes --age, --reports, --bytes or --none"),
-                ("limit 1 --none --per-day 5", "--none takes every limit away, and --per-day sets one"),
-            ]
-        )
-        func wrong(line: String, says: String) async throws {
-            let arguments = ["projects"] + line.split(separator: " ").map(String.init)
-            let outcome = try await ChildProcess.run(Collector.mayday, arguments)
-            #expect(outcome.status == .exited(2))
-            #expect(outcome.errors.contains(says), "\(outcome.errors)")
         }
 
         /// A disk in a file, mounted in a directory; unmounted at the end, whoever still uses it.

@@ -127,7 +127,7 @@
             defer { umount2(disk, Int32(MNT_DETACH)) }
             let data = "\(disk)/backup"
             #expect(try await collector.run("backup", data).status == .exited(0))
-            try #require(mount("tmpfs", disk, "tmpfs", UInt(MS_RDONLY.rawValue | MS_REMOUNT.rawValue), nil) == 0)
+            try #require(mount("tmpfs", disk, "tmpfs", UInt(MS_RDONLY | MS_REMOUNT), nil) == 0)
             for command in [["list"], ["show", "1"], ["check", "--reports"], ["stats"], ["projects", "list"]] {
                 let there = try await ChildProcess.run(Collector.mayday, command + ["--data", data])
                 let here = try await ChildProcess.run(Collector.mayday, command + ["--data", collector.data])

@@ -12,7 +12,7 @@
                 ("mayday list --sta", ["--status"]),
                 ("mayday list --status re", ["regressed", "resolved"]),
                 ("mayday stats --by ho", ["host"]),
-                ("mayday projects r", ["rotate"]),
+                ("mayday projects r", ["rotate", "remove"]),
                 ("mayday projects k", ["keep"]),
                 ("mayday projects li", ["list", "limit"]),
                 ("mayday completion ", ["bash", "zsh", "fish", "--help"]),

@@ -184,7 +184,7 @@ extension SQLStore {
     }
 
     /// Takes a report out of what its issue counts, once it is not the issue's any more.
-    private static func uncount(
+    static func uncount(
         _ issue: Int,
         time: Timestamp,
         release: String?,

@@ -34,7 +34,7 @@ final class SQLiteConnection: SQLConnection {
     /// would not be seen.
     private static func isImmutable(_ path: String) -> Bool {
         var (status, system) = (stat(), statvfs())
-        guard statvfs(path, &system) == 0, system.f_flag & UInt(ST_RDONLY.rawValue) != 0 else { return false }
+        guard statvfs(path, &system) == 0, system.f_flag & UInt(ST_RDONLY) != 0 else { return false }
         return stat("\(path)-wal", &status) != 0 || status.st_size == 0
     }
 

@@ -45,9 +45,12 @@ final class SQLiteEngine: SQLEngine {
     }
 
     private static func configure(_ connection: SQLiteConnection) throws(StoreError) {
-        // FULL: a commit is on the disk before it is answered. The log is cut back after a burst.
+        // FULL: a commit is on the disk before it is answered. The log is cut back after a burst. What is deleted is overwritten.
         try connection.execute(
-            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = 67108864"
+            """
+            PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = 67108864;
+            PRAGMA secure_delete = ON
+            """
         )
     }
 
