@@ -97,7 +97,8 @@ struct ThreadGroup {
     /// The innermost function, and the innermost of the service's own below it.
     private func place(in report: Report, width: Int) -> String {
         guard let frame = thread.frames.first else {
-            return "no stack" + (thread.truncated.map { ": \(StackText.words(for: $0).madeVisible())" } ?? "")
+            let reason = thread.truncated.map { ": \(StackText.words(for: $0).madeVisible())" } ?? ""
+            return "no stack\(reason)".shortened(to: width)
         }
         let symbols = thread.frames.lazy.flatMap { frame in frame.symbols.map { (frame: frame, symbol: $0) } }
         let own = symbols.first { $0.symbol.isOwn(in: $0.frame) }?.symbol
