@@ -41,9 +41,10 @@ public struct DigestOutcome: Sendable, Equatable {
     }
 
     /// As the store writes it.
-    func digestion(of report: ReportKey) -> Digestion {
+    func digestion(of report: PendingReport) -> Digestion {
         Digestion(
-            key: report,
+            key: report.key,
+            receivedBytes: report.gzip.count,
             fingerprint: fingerprint,
             title: title,
             culprit: culprit,

@@ -170,21 +170,22 @@ public final class DigestWorker: Sendable {
     /// Writes what came of reports, which then are claimed no more.
     private func write(_ done: [DigestThread.Item], _ claimed: inout [ReportKey]) throws(StoreError) {
         guard !done.isEmpty else { return }
-        var outcomes: [(key: ReportKey, outcome: DigestOutcome)] = []
+        var outcomes: [(report: PendingReport, outcome: DigestOutcome)] = []
         for item in done {
             let key = item.report.key
             do {
-                outcomes.append((key, try item.result.get()))
+                outcomes.append((item.report, try item.result.get()))
             } catch {
                 failedCount.add(1, ordering: .relaxed)
                 if !(error is TooManyAttempts) { log("digest: report \(key.id) of project \(key.project): \(error)") }
                 try store.fail(key, reason: "\(error)")
             }
         }
-        let written = outcomes.isEmpty ? [] : try store.finish(outcomes.map { $0.outcome.digestion(of: $0.key) })
+        let written = outcomes.isEmpty ? [] : try store.finish(outcomes.map { $0.outcome.digestion(of: $0.report) })
         let keys = Set(done.map(\.report.key))
         claimed.removeAll(where: keys.contains)
-        for ((key, outcome), result) in zip(outcomes, written) {
+        for ((report, outcome), result) in zip(outcomes, written) {
+            let key = report.key
             guard let result else { continue }
             onDigested(key, outcome)
             if result.event != nil { onEvent(result, key) }

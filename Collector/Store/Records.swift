@@ -150,6 +150,8 @@ public struct PendingReport: Sendable {
 public struct Digestion: Sendable {
     /// Project and id of the report.
     public var key: ReportKey
+    /// Length of the report that was digested: it is not the outcome of one that has taken its place since; nil for any.
+    public var receivedBytes: Int?
     /// Key of the issue in its project.
     public var fingerprint: String
     /// Headline.
@@ -171,6 +173,7 @@ public struct Digestion: Sendable {
     /// An outcome for a report.
     public init(
         key: ReportKey,
+        receivedBytes: Int? = nil,
         fingerprint: String,
         title: String,
         culprit: String?,
@@ -184,6 +187,7 @@ public struct Digestion: Sendable {
         let kept = tags.sorted { $0.key < $1.key }.prefix(Self.maximumTags)
         self.tags = Dictionary(kept.map { ($0.key.cutForLists, $0.value.cutForLists) }) { first, _ in first }
         self.key = key
+        self.receivedBytes = receivedBytes
         self.fingerprint = fingerprint
         self.title = title.cutForLists
         self.culprit = culprit?.cutForLists

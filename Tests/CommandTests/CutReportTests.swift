@@ -56,5 +56,36 @@
                 #expect(marks == (command == "list" ? [true, false, true] : [true, false, true, true]))
             }
         }
+
+        @Test("the whole report takes the place of the one that was cut, over HTTP and by import, and its issue")
+        func completed() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            let key = try await serving.key()
+            let reports = (1...2).map { SampleReport.old($0).report() }
+            for report in reports {
+                var bare = report
+                (bare.threads, bare.images, bare.end) = ([], [], nil)
+                bare.crash?.message = nil
+                #expect(try serving.post(bare.encode(), key: key).status == 201)
+            }
+            _ = await serving.child.line(containing: "digest: report \(reports[1].header.id) ", in: .errors)
+            #expect(try serving.post(reports[0].encode(), key: key).status == 201)
+            let again = try serving.post(reports[0].encode(), key: key)
+            #expect(again.status == 200)
+            #expect(again.body.contains("duplicate"))
+            _ = await serving.stop()
+            let path = "\(collector.temporary.path)/whole.jsonl.gz"
+            try Data(reports[1].encode()).write(to: URL(fileURLWithPath: path))
+            #expect(try await collector.run("import", path).output == "1 imported\n")
+            #expect(try await collector.run("import", path).output == "1 there already\n")
+            let list = try await collector.run("list", "--json").output
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(list.utf8)) as? [String: Any])
+            let issues = try #require(object["issues"] as? [[String: Any]])
+            #expect(issues.map { $0["cut_short"] as? Bool } == [false], "\(list)")
+            #expect(issues.map { $0["count"] as? Int } == [2], "\(list)")
+            let checked = try await collector.run("check")
+            #expect(checked.status == .exited(0), "\(checked.output)\(checked.errors)")
+        }
     }
 #endif

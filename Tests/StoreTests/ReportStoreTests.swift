@@ -39,6 +39,43 @@ struct ReportStoreTests {
         #expect(try fixture.store.reports(ReportSelection(project: other.id, limit: 10)).map(\.key) == [report.key])
     }
 
+    @Test("a whole report takes the place of one that was cut, once", arguments: Backend.allCases, [0, 1, 2])
+    func completed(_ backend: Backend, state: Int) throws {
+        let fixture = try Fixture(backend)
+        let store = fixture.store
+        let whole = fixture.report(1, release: "a@1", minutes: 3)
+        var sample = try Report.decode(gzip: whole.gzip).report
+        sample.end = nil
+        sample.threads = []
+        sample.header.release = "a@0"
+        let cut = NewReport(project: 1, received: whole.received, report: sample, gzip: sample.encode())
+        #expect(cut.facts.isCutShort)
+        #expect(try store.add(cut) == .stored)
+        #expect(try store.add(cut) == .duplicate)
+        let claimed = try store.claimPending(limit: 1, after: 0)
+        var digestion = fixture.digestion(cut, fingerprint: "cut")
+        digestion.receivedBytes = claimed.first?.gzip.count
+        if state == 1 { _ = try store.finish(digestion) }
+        if state == 2 { try store.fail(cut.key, reason: "no") }
+
+        #expect(try store.add(whole) == .stored)
+        #expect(try store.add(whole) == .duplicate)
+        #expect(try store.add(cut) == .duplicate, "not the other way")
+        // What came of the one that was cut is not of this one.
+        #expect(try store.finish(digestion) == nil)
+        let listed = try #require(try store.reports(ReportSelection(limit: 10)).first)
+        #expect(listed.facts == whole.facts)
+        #expect(listed.state == .pending)
+        #expect(try store.body(of: whole.key) == ReportBody(received: whole.gzip, digested: nil))
+        #expect(try store.issues(IssueSelection(limit: 10)).isEmpty)
+        #expect(try store.claimPending(limit: 10, after: 0).map(\.gzip) == [whole.gzip])
+        var good = fixture.digestion(whole, fingerprint: "whole")
+        good.receivedBytes = whole.gzip.count
+        #expect(try store.finish(good)?.issue.count == 1)
+        #expect(try store.issues(IssueSelection(limit: 10)).map(\.fingerprint) == ["whole"])
+        #expect(try store.reports(ReportSelection(limit: 10)).count == 1)
+    }
+
     @Test(
         "a report of a project that is not there is refused, and what waited beside it is kept",
         arguments: Backend.allCases

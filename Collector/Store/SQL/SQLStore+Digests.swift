@@ -68,9 +68,9 @@ extension SQLStore {
         let report = try connection.query(
             """
             SELECT row, kind, time, received, release, host FROM reports
-            WHERE project = ? AND id = ? AND digest <> 1 \(connection.dialect.forUpdate)
+            WHERE project = ? AND id = ? AND digest <> 1 AND bytes = COALESCE(?, bytes) \(connection.dialect.forUpdate)
             """,
-            [digestion.key.project, digestion.key.id]
+            [digestion.key.project, digestion.key.id, digestion.receivedBytes]
         ) {
             DigestedFacts(
                 row: $0.int(0),
@@ -142,45 +142,38 @@ extension SQLStore {
         try engine.write { connection throws(StoreError) in
             var count = 0
             for key in reports {
-                let found = try connection.query(
-                    """
-                    SELECT row, issue, time, release, host FROM reports WHERE project = ? AND id = ? AND digest = 1
-                    \(connection.dialect.forUpdate)
-                    """,
-                    [key.project, key.id]
-                ) {
-                    (
-                        row: $0.int(0), issue: $0.int(1), time: $0.time(2), release: $0.optionalText(3),
-                        host: $0.optionalText(4)
-                    )
-                }
-                guard let report = found.first else { continue }
-                let bytes = try connection.query(
-                    "SELECT length(gzip) FROM digested_bodies WHERE report = ?",
-                    [report.row]
-                ) {
-                    $0.int(0)
-                }
-                try connection.run("DELETE FROM digested_bodies WHERE report = ?", [report.row])
-                try connection.run(
-                    """
-                    UPDATE reports SET digest = 0, attempts = 0, claimant = NULL, issue = NULL, title = NULL, culprit = NULL,
-                        bytes = bytes - ?
-                    WHERE row = ?
-                    """,
-                    [bytes.first ?? 0, report.row]
-                )
-                try Self.uncount(
-                    report.issue,
-                    time: report.time,
-                    release: report.release,
-                    host: report.host,
-                    on: connection
-                )
-                count += 1
+                if try Self.undigest(key, on: connection) { count += 1 }
             }
             return count
         }
+    }
+
+    /// Takes a report out of its issue, to be digested again; false when it is in none.
+    static func undigest(_ key: ReportKey, on connection: any SQLConnection) throws(StoreError) -> Bool {
+        let found = try connection.query(
+            """
+            SELECT row, issue, time, release, host FROM reports WHERE project = ? AND id = ? AND digest = 1
+            \(connection.dialect.forUpdate)
+            """,
+            [key.project, key.id]
+        ) {
+            (row: $0.int(0), issue: $0.int(1), time: $0.time(2), release: $0.optionalText(3), host: $0.optionalText(4))
+        }
+        guard let report = found.first else { return false }
+        let bytes = try connection.query("SELECT length(gzip) FROM digested_bodies WHERE report = ?", [report.row]) {
+            $0.int(0)
+        }
+        try connection.run("DELETE FROM digested_bodies WHERE report = ?", [report.row])
+        try connection.run(
+            """
+            UPDATE reports SET digest = 0, attempts = 0, claimant = NULL, issue = NULL, title = NULL, culprit = NULL,
+                bytes = bytes - ?
+            WHERE row = ?
+            """,
+            [bytes.first ?? 0, report.row]
+        )
+        try uncount(report.issue, time: report.time, release: report.release, host: report.host, on: connection)
+        return true
     }
 
     /// Takes a report out of what its issue counts, once it is not the issue's any more.

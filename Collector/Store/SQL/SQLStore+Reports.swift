@@ -27,10 +27,38 @@ extension SQLStore {
                 ],
                 row: { $0.int(0) }
             ).first
-            guard let row else { return .duplicate }
+            guard let row else { return try Self.complete(report, on: connection) ? .stored : .duplicate }
             try connection.run("INSERT INTO received_bodies VALUES (?, ?)", [row, report.gzip])
             return .stored
         }
+    }
+
+    /// Puts a whole report in the place of one that was cut short; false when there is no such.
+    private static func complete(_ report: NewReport, on connection: any SQLConnection) throws(StoreError) -> Bool {
+        guard !report.facts.isCutShort else { return false }
+        let cut = try connection.query(
+            """
+            SELECT row, digest FROM reports WHERE project = ? AND id = ? AND is_cut <> 0 \(connection.dialect.forUpdate)
+            """,
+            [report.key.project, report.key.id],
+            row: { (row: $0.int(0), digest: $0.int(1)) }
+        ).first
+        guard let cut else { return false }
+        if cut.digest == 1 { _ = try undigest(report.key, on: connection) }
+        let facts = report.facts
+        try connection.run(
+            """
+            UPDATE reports SET received = ?, kind = ?, time = ?, service = ?, release = ?, environment = ?, host = ?,
+                signal = ?, bytes = ?, is_cut = 0, digest = 0, attempts = 0, claimant = NULL, failure = NULL
+            WHERE row = ?
+            """,
+            [
+                report.received, facts.kind, facts.time, facts.service, facts.release, facts.environment, facts.host,
+                facts.signal, report.gzip.count, cut.row,
+            ]
+        )
+        try connection.run("UPDATE received_bodies SET gzip = ? WHERE report = ?", [report.gzip, cut.row])
+        return true
     }
 
     func reports(_ selection: ReportSelection) throws(StoreError) -> [StoredReport] {
