@@ -118,7 +118,7 @@ let collector: [Target] = [
     ),
     .target(
         name: "Import",
-        dependencies: ["CrashReport", "Store", "CZlib"],
+        dependencies: ["CrashReport", "Symbolication", "Store", "CZlib", "CCrypto"],
         path: "Collector/Import",
         swiftSettings: strict
     ),

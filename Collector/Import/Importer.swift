@@ -2,7 +2,7 @@ public import CrashReport
 import Foundation
 public import Store
 
-/// Brings reports from files and logs into the store, checked as those that come over HTTP.
+/// Brings reports, and what Swift's backtracer wrote as JSON, from files and logs into the store, checked as those that come over HTTP.
 public struct Importer {
     /// What became of the reports.
     public struct Outcome: Sendable, Equatable {
@@ -22,6 +22,7 @@ public struct Importer {
     public private(set) var outcome = Outcome()
     private let store: any Store
     private let project: Int
+    private let naming: ReportNaming
     private let now: @Sendable () -> Timestamp
 
     /// The largest report file, as for a report that comes over HTTP.
@@ -29,15 +30,23 @@ public struct Importer {
     private static let chunk = 1 << 16
 
     /// An importer for a project that exists.
-    public init(into project: Int, of store: any Store, now: @escaping @Sendable () -> Timestamp) {
+    ///
+    /// - Parameter naming: for what Swift's backtracer wrote; reports say it themselves.
+    public init(
+        into project: Int,
+        of store: any Store,
+        naming: ReportNaming = ReportNaming(),
+        now: @escaping @Sendable () -> Timestamp
+    ) {
         self.project = project
         self.store = store
+        self.naming = naming
         self.now = now
     }
 
     /// Imports a file, a directory, or standard input when the path is `-`. What cannot be read is noted.
     ///
-    /// A directory is searched for files whose names end in `.jsonl.gz` (reports) or `.log`.
+    /// A directory is searched for files whose names end in `.jsonl.gz` (reports), `.log`, or `.json` (as Swift's backtracer names them).
     public mutating func add(path: String) throws(StoreError) {
         if path == "-" { return try add(FileHandle.standardInput, named: "standard input") }
         var status = stat()
@@ -46,7 +55,7 @@ public struct Importer {
         // Else it would look like one that is empty.
         guard access(path, R_OK | X_OK) == 0 else { return leave(path, errno) }
         let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
-        for name in names.sorted() where name.hasSuffix(".jsonl.gz") || name.hasSuffix(".log") {
+        for name in names.sorted() where [".jsonl.gz", ".log", ".json"].contains(where: name.hasSuffix) {
             try add(file: "\(path)/\(name)")
         }
     }
@@ -77,12 +86,25 @@ public struct Importer {
             return try add(report: bytes, from: source)
         }
         var scanner = LogScanner()
+        var backtracer = BacktracerScanner()
         while !bytes.isEmpty {
             for report in scanner.feed(bytes) { try add(report, from: source) }
+            for finding in backtracer.feed(bytes) { try add(finding, from: source) }
             guard let more = read(file, Self.chunk, source) else { break }
             bytes = more
         }
         for report in scanner.finish() { try add(report, from: source) }
+        for finding in backtracer.finish() { try add(finding, from: source) }
+    }
+
+    private mutating func add(_ finding: BacktracerScanner.Finding, from source: String) throws(StoreError) {
+        let gzip: [UInt8]
+        do throws(BacktracerLogError) {
+            gzip = try finding.report(naming).encode()
+        } catch {
+            return outcome.damaged.append("\(source): \(error)")
+        }
+        try add(report: gzip, from: source)
     }
 
     private static let zcat = "is it a compressed log? `zcat LOG | mayday import -`"

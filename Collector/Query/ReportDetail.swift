@@ -50,18 +50,27 @@ public struct ReportDetail: Sendable, Equatable {
         do throws(ReportDecodingError) { decoded = try Report.decode(gzip: file) } catch {
             throw .unreadable("\(path) is not a report: \(error)")
         }
+        return load(decoded.report, warnings: decoded.warnings, digest: digest)
+    }
+
+    /// Opens a report that is in no store and digests it in memory.
+    public static func load(
+        _ report: Report,
+        warnings: [String],
+        digest: (Report) throws -> DigestedReport
+    ) -> ReportDetail {
         do {
-            let digested = try digest(decoded.report)
+            let digested = try digest(report)
             return ReportDetail(
                 stored: nil,
                 report: digested.report,
-                warnings: decoded.warnings,
-                remarks: DigestRemarks(of: digested, warnings: decoded.warnings)
+                warnings: warnings,
+                remarks: DigestRemarks(of: digested, warnings: warnings)
             )
         } catch {
             // Without functions and lines it says more than not at all.
             let warning = "it has no functions and lines: \(error)"
-            return ReportDetail(stored: nil, report: decoded.report, warnings: decoded.warnings + [warning])
+            return ReportDetail(stored: nil, report: report, warnings: warnings + [warning])
         }
     }
 

@@ -15,21 +15,36 @@ enum ImportCommand: Command {
                 value: "PROJECT",
                 help: "the project they are of, by its id or name (default the only one there is)"
             ),
+            CommandSpec.Option(
+                name: "--service",
+                value: "NAME",
+                help: "the service that Swift's backtracer wrote of (default its executable's name)"
+            ),
+            CommandSpec.Option(
+                name: "--release",
+                value: "NAME@VERSION",
+                help: "the release that Swift's backtracer wrote of, which it does not know"
+            ),
             .json("what became of them"),
         ],
         notes: [
             "FILE is a report, as in a service's spool, or a log in which a service wrote its report for want of a "
-                + "better place: whatever stands around those lines is ignored. In a directory, files are taken whose "
-                + "names end in .jsonl.gz or .log. - is standard input.",
+                + "better place, or what Swift's backtracer wrote as JSON (SWIFT_BACKTRACE=enable=yes,format=json), alone "
+                + "or in a log: whatever stands around is ignored. In a directory, files are taken whose names end in "
+                + ".jsonl.gz, .log or .json. - is standard input.",
             "A report that is there already is left as it is, so the same log may be imported again.",
         ],
-        examples: ["kubectl logs --previous checkout | mayday import -", "mayday import /var/lib/mayday/checkout"]
+        examples: [
+            "kubectl logs --previous checkout | mayday import -", "mayday import /var/lib/mayday/checkout",
+            "mayday import --release checkout@1.4.2 /var/crashes",
+        ]
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
         let store = try arguments.openStore()
         let project = try project(store, arguments)
-        var importer = Importer(into: project, of: store, now: { .now() })
+        let naming = ReportNaming(service: arguments.value("--service"), release: arguments.value("--release"))
+        var importer = Importer(into: project, of: store, naming: naming, now: { .now() })
         do throws(StoreError) {
             for path in arguments.operands { try importer.add(path: path) }
         } catch {

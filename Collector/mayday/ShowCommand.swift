@@ -2,6 +2,7 @@ import CrashReport
 import CrashReportText
 import Digest
 import Foundation
+import Import
 import Query
 import Store
 
@@ -31,7 +32,8 @@ enum ShowCommand: Command {
         ],
         notes: [
             "ISSUE is a number of `mayday list`, REPORT the beginning of a report's id, FILE a report file as in a "
-                + "service's spool, which needs no store. A file named like a number: ./17.",
+                + "service's spool, or what Swift's backtracer wrote as JSON, which needs no store. A file named like a "
+                + "number: ./17.",
             "The service's own functions are marked with > and have their source lines where the sources are on this "
                 + "machine. What is longer than the terminal goes through $PAGER, or less.",
         ],
@@ -60,8 +62,12 @@ enum ShowCommand: Command {
         case .file(let path):
             let bytes = try contents(of: path)
             let digester = SymbolicateWorkerCommand.digester(try arguments.symbols())
+            let written = try backtracerReport(in: bytes, of: path)
             let detail = try CommandError.querying { () throws(QueryError) in
-                try ReportDetail.load(file: bytes, named: path) { report in try digester.digest(report) }
+                if let written {
+                    return ReportDetail.load(written, warnings: []) { report in try digester.digest(report) }
+                }
+                return try ReportDetail.load(file: bytes, named: path) { report in try digester.digest(report) }
             }
             try show(detail.json, detail.text, reading, of: detail.report, arguments, console)
         }
@@ -130,6 +136,19 @@ enum ShowCommand: Command {
             )
         }
         return data
+    }
+
+    /// The one crash in a file or log of Swift's backtracer; nil where there is none, as in a report file.
+    private static func backtracerReport(in bytes: [UInt8], of path: String) throws(CommandError) -> Report? {
+        guard !bytes.starts(with: [0x1f, 0x8b]) else { return nil }
+        var scanner = BacktracerScanner()
+        let found = scanner.feed(bytes) + scanner.finish()
+        guard found.count < 2 else {
+            throw .nothingFound("\(path) holds \(found.count) crashes: `mayday import` takes them all, then show each")
+        }
+        do throws(BacktracerLogError) { return try found.first?.report() } catch {
+            throw .nothingFound("\(path): \(error)")
+        }
     }
 
     /// Larger files are no reports: the reader takes 64 MiB expanded.

@@ -91,6 +91,9 @@ public struct SDKFacts: Sendable, Equatable {
     /// Version of the SDK.
     public let version: String
 
+    /// Name of Swift's own backtracer, in reports that were made of what it wrote as JSON.
+    package static var swiftBacktracer: String { "swift-backtrace" }
+
     /// An SDK by name and version.
     public init(
         name: String,

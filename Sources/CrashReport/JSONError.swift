@@ -20,7 +20,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     @inline(never)
-    init(_ kind: Kind, at offset: Int, _ problem: String) {
+    package init(_ kind: Kind, at offset: Int, _ problem: String) {
         self.kind = kind
         self.offset = offset
         self.path = ""
@@ -37,7 +37,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The same error, seen from the object that holds the value as its member `key`.
     @inline(never)
-    func inside(_ key: String) -> JSONError {
+    package func inside(_ key: String) -> JSONError {
         var error = self
         error.path = path.isEmpty || path.hasPrefix("[") ? key + path : "\(key).\(path)"
         return error

@@ -3,7 +3,7 @@
 extension JSONReader {
     /// Reads an address, offset, size or register: `"0x55d0c0ffee00"`.
     @inline(never)
-    mutating func hex() throws(JSONError) -> UInt64 {
+    package mutating func hex() throws(JSONError) -> UInt64 {
         skipSpace()
         let start = position
         func problem() -> JSONError { JSONError(.mismatch, at: start, "expected a hex string") }
@@ -24,7 +24,7 @@ extension JSONReader {
 
     /// Reads a time in RFC 3339.
     @inline(never)
-    mutating func time() throws(JSONError) -> String {
+    package mutating func time() throws(JSONError) -> String {
         try checked("a time in RFC 3339, \"2026-11-30T08:17:53.123456Z\"") { Timestamp($0) != nil }
     }
 
@@ -34,7 +34,7 @@ extension JSONReader {
     }
 
     /// Reads a build id.
-    mutating func buildID() throws(JSONError) -> String {
+    package mutating func buildID() throws(JSONError) -> String {
         try checked("a build id, two hex digits a byte") { text in
             !text.isEmpty && text.utf8.count % 2 == 0 && text.utf8.allSatisfy { hexDigit($0) != nil }
         }
@@ -42,7 +42,7 @@ extension JSONReader {
 
     /// Reads an integer that must not be negative.
     @inline(never)
-    mutating func count() throws(JSONError) -> Int {
+    package mutating func count() throws(JSONError) -> Int {
         skipSpace()
         let start = position
         let value = try integer()
@@ -53,7 +53,7 @@ extension JSONReader {
     }
 
     /// Reads one of the words of a closed set.
-    mutating func word<Word: RawRepresentable & CaseIterable>() throws(JSONError) -> Word
+    package mutating func word<Word: RawRepresentable & CaseIterable>() throws(JSONError) -> Word
     where Word.RawValue == String {
         skipSpace()
         let start = position
@@ -71,7 +71,7 @@ extension JSONReader {
     }
 
     /// Reads an array with one call for each element.
-    mutating func list<Element>(
+    package mutating func list<Element>(
         _ element: (inout JSONReader) throws(JSONError) -> Element
     ) throws(JSONError) -> [Element] {
         var list: [Element] = []
@@ -88,7 +88,7 @@ extension JSONReader {
     }
 
     /// The value of a member that must be there.
-    func required<Value>(_ value: Value?, _ key: String) throws(JSONError) -> Value {
+    package func required<Value>(_ value: Value?, _ key: String) throws(JSONError) -> Value {
         guard let value else { throw missing(key) }
         return value
     }
@@ -97,7 +97,7 @@ extension JSONReader {
     private func missing(_ key: String) -> JSONError { JSONError(.mismatch, at: position, "missing").inside(key) }
 
     @inline(never)
-    private mutating func checked(_ what: String, _ isGood: (String) -> Bool) throws(JSONError) -> String {
+    package mutating func checked(_ what: String, _ isGood: (String) -> Bool) throws(JSONError) -> String {
         skipSpace()
         let start = position
         guard peek() == UInt8(ascii: "\"") else { throw expected(what) }

@@ -126,6 +126,25 @@ extension ReportText {
             return ["The report has no end: what the capture would have written after this is missing."]
         }
         var notes = end.cut.map { "The stage \"\($0.stage)\" was cut short: \(StackText.words(for: $0.reason))." }
+        if report.isOfSwiftBacktracer {
+            notes.append(
+                "Swift's backtracer wrote this: it says nothing of context, breadcrumbs, release and host, of the ids of "
+                    + "threads (they are numbered in its order) and the code of the signal. It finds frames by frame "
+                    + "pointer: functions without one are missing."
+            )
+            if let crash = report.crash, crash.message == nil, ["SIGILL", "SIGTRAP"].contains(crash.signal.name) {
+                notes.append(
+                    "The text of a fatal error is not in its JSON: the service wrote that to standard error before, and "
+                        + "`mayday import` of a log that has both finds it."
+                )
+            }
+            if report.images.isEmpty {
+                notes.append(
+                    "It was told to leave out the images (`images=none`), so that functions are known as far as it "
+                        + "knew them."
+                )
+            }
+        }
         if end.unwinder == "frame-pointer" {
             notes.append(
                 "Frames were found by frame pointer, since libunwind could not be used: functions without one are missing. "
@@ -167,4 +186,9 @@ extension ReportText {
         if case .string(let text) = value { return text }
         return value.text
     }
+}
+
+extension Report {
+    /// True for a report that was made of what Swift's backtracer wrote.
+    var isOfSwiftBacktracer: Bool { header.sdk.name == SDKFacts.swiftBacktracer }
 }

@@ -127,7 +127,7 @@ struct ReportText {
 
     private var facts: [StyledLine] {
         message + row("Service", service) + row("Time", readableTime) + row("Occurred", occurrences)
-            + row("Host", host) + row("Process", process) + row("Report", [report.header.id])
+            + row("Host", host) + row("Process", process) + row("Source", source) + row("Report", [report.header.id])
     }
 
     /// What the crash itself said, when a sentence stands in its place as the title.
@@ -178,11 +178,14 @@ struct ReportText {
     private var process: [String] {
         let process = report.header.process
         return [
-            "\(process.name ?? process.path?.lastPathComponent ?? "process") (pid \(process.pid))",
+            (process.name ?? process.path?.lastPathComponent ?? "process")
+                + (process.pid > 0 ? " (pid \(process.pid))" : ""),
             process.uptimeMilliseconds.map { "up \(durationText(milliseconds: $0))" },
             process.forked ? "forked child" : nil, options.isFull ? process.path : nil,
         ].compactMap(\.self)
     }
+
+    private var source: [String] { report.isOfSwiftBacktracer ? ["written by Swift's backtracer"] : [] }
 
     private func row(_ label: String, _ text: String) -> [StyledLine] { row(label, [text]) }
 

@@ -72,6 +72,7 @@ struct StackText {
         case "limit": "the walk ended at its limit of frames"
         case "fault": "the walk itself crashed"
         case "io": "the file could not be written"
+        case "backtracer": "Swift's backtracer saw no further"
         default: reason
         }
     }

@@ -30,7 +30,8 @@ enum BadAccess: Equatable {
         } else if crash.signal.code == Self.refusedByProcessor {
             self = .notAnAddress
         } else if let address = crash.faultAddress {
-            if address < Self.nullPage {
+            // Without a code, 0 may also stand for an address that the processor refused.
+            if address < Self.nullPage, address > 0 || crash.signal.codeName != nil {
                 self = .null(offset: address)
                 return
             }

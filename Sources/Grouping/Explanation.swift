@@ -211,12 +211,21 @@ private struct Reading {
             return crash.signal.codeName == "FPE_INTDIV" ? happened("A number was divided by zero") : nil
         case "SIGILL", "SIGTRAP":
             if let message = crash.message { return happened("A check failed", saying: message) }
-            return happened("A check failed that has no text in this build, or a trap was set,")
+            return happened(
+                hasSaidWhy
+                    ? "A check failed or `fatalError` was called, whose text is not in the report,"
+                    : "A check failed that has no text in this build, or a trap was set,"
+            )
         case "SIGSYS":
             return happened("A system call was made that the sandbox of the process forbids")
         default:
             return nil
         }
+    }
+
+    /// True when the runtime wrote a text before it trapped.
+    private var hasSaidWhy: Bool {
+        calls.prefix(8).contains { $0.function?.contains("assertionFailure(") ?? false }
     }
 
     private var badAccess: String? {

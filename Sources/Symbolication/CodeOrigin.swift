@@ -3,7 +3,7 @@ public import CrashReport
 /// Whose code an image is, by its path.
 extension FrameOrigin {
     /// Swift's libraries by name wherever they are installed, the system's by name or directory, all else is the service.
-    init(imagePath: String) {
+    public init(imagePath: String) {
         let name =
             imagePath.utf8.lastIndex(of: UInt8(ascii: "/")).map { imagePath[imagePath.index(after: $0)...] }
             ?? imagePath[...]

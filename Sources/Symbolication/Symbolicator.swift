@@ -11,6 +11,8 @@ public final class Symbolicator {
     /// Whose code images are, by their paths.
     private var owners: [String: FrameOrigin] = [:]
     private static let ownersLimit = 4_096
+    /// Of functions that a report came with.
+    private let names = FunctionNames()
     private var clock = 0
     private var imageInUse = -1
 
@@ -131,21 +133,37 @@ public final class Symbolicator {
     ///   - isBehind: the address is that of the next instruction.
     ///   - isChecked: the check of an access ended the thread, so that its calls without a line may be that check.
     private func resolve(_ frame: inout Frame, isBehind: Bool, isChecked: Bool, in images: inout [ImageState]) {
-        guard let index = frame.image, images.indices.contains(index) else { return }
+        name(&frame.symbols)
+        guard let index = frame.image, images.indices.contains(index) else {
+            if frame.origin == nil { frame.origin = FrameOrigin(of: frame.symbols) }
+            return
+        }
         if imageInUse != index {
             imageInUse = index
             onUse?(index)
         }
         lookUp(&images[index])
         frame.origin = images[index].owner
+        if frame.origin == .service, let origin = FrameOrigin(of: frame.symbols) { frame.origin = origin }
         guard let build = images[index].build else { return }
         let offset =
             (frame.offset ?? frame.address &- images[index].image.base)
             &- (frame.trust.isReturnAddress || isBehind ? 1 : 0)
         let isCall = frame.trust.isReturnAddress && isChecked
         guard let answer = build.answer(at: offset, isCall: isCall) else { return }
+        // Who wrote the report may have had debug information that is not here.
+        guard answer.symbols.contains(where: { $0.file != nil }) || !frame.symbols.contains(where: { $0.file != nil })
+        else { return }
         frame.symbols = answer.symbols
         if images[index].owner == .service, let origin = answer.origin { frame.origin = origin }
+    }
+
+    /// Names that a report came with, as ours are.
+    private func name(_ symbols: inout [FrameSymbol]) {
+        for index in symbols.indices {
+            guard let mangled = symbols[index].mangled else { continue }
+            symbols[index].function = names.named(mangled).text
+        }
     }
 
     private func lookUp(_ state: inout ImageState) {
