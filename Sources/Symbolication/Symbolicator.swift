@@ -11,7 +11,7 @@ public final class Symbolicator {
     /// Whose code images are, by their paths.
     private var owners: [String: FrameOrigin] = [:]
     private static let ownersLimit = 4_096
-    /// Of functions that a report came with.
+    /// Of functions that Swift's backtracer found.
     private let names = FunctionNames()
     private var clock = 0
     private var imageInUse = -1
@@ -62,6 +62,7 @@ public final class Symbolicator {
         var report = report
         clock += 1
         imageInUse = -1
+        let isBacktracers = report.header.sdk.name == SDKFacts.swiftBacktracer
         var images = report.images.indices.map {
             ImageState(report.images[$0], index: $0, owner: owner(of: report.images[$0], in: report))
         }
@@ -69,6 +70,7 @@ public final class Symbolicator {
             for frame in report.threads[thread].frames.indices {
                 let isBehind = frame == 0 && report.threads[thread].crashed && Self.isBehindBreakpoint(report.crash)
                 let isChecked = report.threads[thread].accessConflict != nil
+                if isBacktracers { name(&report.threads[thread].frames[frame].symbols) }
                 resolve(&report.threads[thread].frames[frame], isBehind: isBehind, isChecked: isChecked, in: &images)
             }
             resolve(&report.threads[thread].accessConflict, in: &images)
@@ -133,7 +135,6 @@ public final class Symbolicator {
     ///   - isBehind: the address is that of the next instruction.
     ///   - isChecked: the check of an access ended the thread, so that its calls without a line may be that check.
     private func resolve(_ frame: inout Frame, isBehind: Bool, isChecked: Bool, in images: inout [ImageState]) {
-        name(&frame.symbols)
         guard let index = frame.image, images.indices.contains(index) else {
             if frame.origin == nil { frame.origin = FrameOrigin(of: frame.symbols) }
             return
@@ -158,7 +159,7 @@ public final class Symbolicator {
         if images[index].owner == .service, let origin = answer.origin { frame.origin = origin }
     }
 
-    /// Names that a report came with, as ours are.
+    /// Names that Swift's backtracer found, as short as ours.
     private func name(_ symbols: inout [FrameSymbol]) {
         for index in symbols.indices {
             guard let mangled = symbols[index].mangled else { continue }

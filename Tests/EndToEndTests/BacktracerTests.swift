@@ -85,7 +85,9 @@ struct BacktracerTests {
             if let function = kind.function {
                 let functions = own?.symbols?.map(\.function) ?? []
                 #expect(functions.contains { $0.contains(function) }, "\(stage): \(functions)")
-                #expect(own?.symbols?.contains { $0.line != nil } == true, "\(stage)")
+                // Which instruction meets the end of the stack is chance, and not each has a line.
+                let frames = shown.threads[0].frames.filter { $0.origin == "service" }
+                #expect(frames.contains { $0.symbols?.contains { $0.line != nil } == true }, "\(stage)")
             }
             if let message = kind.message, build.isOptimised {
                 #expect(shown.crash.message?.contains(message) == true, "\(stage)")
