@@ -95,19 +95,18 @@ class Digest(Process):
     def ask(self, prepared):
         self.child.stdin.write(struct.pack("<IB", len(prepared), ord("R")) + prepared)
         self.child.stdin.flush()
-        answer = b""
-        for _ in range(2):
-            size, kind = struct.unpack("<IB", self.child.stdout.read(5))
-            answer = self.child.stdout.read(size)
-            if kind == ord("E"):
-                raise Failure(f"the worker failed: {answer.decode()}")
-        return answer
+        size, kind = struct.unpack("<IB", self.child.stdout.read(5))
+        answer = self.child.stdout.read(size)
+        if kind != ord("D"):
+            raise Failure(f"the worker failed: {answer.decode()}")
+        # A line of what the report is, and behind it what was found of its stacks.
+        return answer.partition(b"\n")[2]
 
     @staticmethod
     def known(answer):
         """How many addresses have a line."""
         lines = [json.loads(line) for line in gzip.decompress(answer).splitlines()]
-        frames = [frame for line in lines if line["type"] == "thread" for frame in line["frames"]]
+        frames = [frame for line in lines if line["type"] == "stack" for frame in line["frames"]]
         return sum(any(symbol.get("line") for symbol in frame.get("symbols", [])) for frame in frames)
 
 
