@@ -66,6 +66,7 @@ static bool surely_ends(void) {
 }
 
 static bool spare_is_ours;
+static bool room_is_common;
 
 /// In a table of its own, beside other threads that keep theirs, nobody sees what this thread closes.
 static void close_unseen(void) {
@@ -98,7 +99,8 @@ static void restore_pipe(bool may_take) {
 
 /// False when other threads may take the room first; `own`: nobody sees what is closed.
 static bool make_room(bool *own) {
-    if (is_room() || raise_limit()) return true;
+    room_is_common = is_room() || raise_limit();
+    if (room_is_common) return true;
     spare_is_ours = mayday_held(&mayday_settings->spare) >= 0;
     // In a table of its own this thread closes what it likes: nothing is closed for the others, and none of them, waiting
     // for a descriptor, takes the room away. A sandbox may refuse it.
@@ -110,13 +112,17 @@ static bool make_room(bool *own) {
 }
 
 bool mayday_make_room(void) {
+    room_is_common = false;
     bool own = false, made = make_room(&own);
     if (!own && mayday_unwinder_pipe_is_taken()) {
         own = surely_ends() && HAS_THREADS && syscall(SYS_unshare, CLONE_FILES) == 0;
+        if (own) room_is_common = false;
     }
     restore_pipe(own);
     return made;
 }
+
+bool mayday_room_is_common(void) { return room_is_common; }
 
 void mayday_make_room_again(void) {
     sys_close(STDIN_FILENO);

@@ -16,6 +16,8 @@ int mayday_held(const HeldDescriptor *held);
 /// Makes room for the few descriptors of a capture, where the limit is reached. False when other threads may take it first.
 /// Async-signal-safe.
 bool mayday_make_room(void);
+/// True when there was enough room, so that another thread finds as much of it. Async-signal-safe.
+bool mayday_room_is_common(void);
 /// Frees the same numbers again, which other threads may have taken in the meantime. Async-signal-safe.
 void mayday_make_room_again(void);
 

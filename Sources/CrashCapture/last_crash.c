@@ -9,6 +9,8 @@
 #include "internal.h"
 #include "system_calls.h"
 
+#include <errno.h>
+
 static char target[MAYDAY_LAST_CRASH_CAPACITY];
 static char link_name[PATH_MAX];
 
@@ -23,6 +25,7 @@ void mayday_remember_crash(void) {
     mayday_line_raw(&line, name != NULL ? name : "crash");
     target[line.length] = '\0';
     mayday_spool_name(link_name, is_child ? MAYDAY_LAST_CHILD_CRASH_LINK : MAYDAY_LAST_CRASH_LINK);
+    if (sys_symlinkat(target, directory, link_name) == 0 || errno != EEXIST) return;
     // An older one was not told to anybody, and is not the last any more.
     sys_unlinkat(directory, link_name);
     sys_symlinkat(target, directory, link_name);

@@ -7,6 +7,7 @@
 #if defined(__linux__)
 
 #include "park.h"
+#include "descriptors.h"
 #include "runner.h"
 #include "system_calls.h"
 #include "task_list.h"
@@ -25,14 +26,19 @@ enum {
 
 typedef enum ParkWord { WORD_PARKED, WORD_CHAINED, WORD_RELEASED } ParkWord;
 
+/// Whether a stopped thread asks in place of the crashing one: no more than one, which takes the one descriptor that the crashing
+/// thread would, and only once.
+typedef enum Help { HELP_WANTED, HELP_UNDER_WAY, HELP_OVER } Help;
+
 ParkedThread mayday_parked[MAX_THREADS];
 _Atomic uint32_t mayday_parked_count;
 
 static _Atomic uint32_t word;
 /// Threads that the crashing thread waits for; the last to settle wakes it.
 static _Atomic uint32_t unsettled;
-/// How many were asked to stop, or found not to be there.
-static uint32_t asked;
+/// How many of the table somebody asks, or has asked.
+static _Atomic uint32_t claimed;
+static _Atomic int help;
 static _Atomic uint64_t chained_ns;
 
 static uint64_t milliseconds(uint64_t count) { return count * 1000000u; }
@@ -83,6 +89,26 @@ static void ask(ParkedThread *entry) {
     char state = entry->state;
     bool runs = state != 'T' && state != 't' && state != 'Z' && state != 'X';
     if (!runs || entry->gone || entry->unreachable) settle(entry);
+    entry->is_known = true;
+}
+
+/// One that nobody has asked yet is the caller's to ask; NULL where there is none.
+static ParkedThread *claim(void) {
+    uint32_t index = claimed;
+    do {
+        if (index >= mayday_parked_count) return NULL;
+    } while (!atomic_compare_exchange_weak(&claimed, &index, index + 1));
+    return &mayday_parked[index];
+}
+
+/// In the first thread that has stopped: asks the others, while the crashing thread opens the report and writes its header. What a
+/// fault or a stall keeps from being asked here, at most the one that was its turn, is not waited for beyond the bound;
+/// the crashing thread asks the rest. Nothing in here may wait.
+static void ask_for_the_crashing_thread(void) {
+    int wanted = HELP_WANTED;
+    if (!atomic_compare_exchange_strong(&help, &wanted, HELP_UNDER_WAY)) return;
+    for (ParkedThread *entry; word == WORD_PARKED && (entry = claim()) != NULL;) ask(entry);
+    help = HELP_OVER;
 }
 
 /// The entry of this thread when it was asked to stop, else NULL. The table says so, not the signal, which may come without
@@ -106,6 +132,7 @@ void mayday_park(const ucontext_t *context) {
     sys_sigmask(~open);
     slot->context = context;
     settle(slot);
+    ask_for_the_crashing_thread();
     stay();
 }
 
@@ -114,8 +141,10 @@ void mayday_wait_for_end(void) { stay(); }
 void mayday_park_reset(void) {
     word = WORD_PARKED;
     unsettled = 0;
-    asked = 0;
+    claimed = 0;
+    help = HELP_OVER;
     mayday_parked_count = 0;
+    mayday_tasks_close();
 }
 
 void mayday_park_chained(void) {
@@ -152,17 +181,26 @@ static bool list_thread(pid_t thread) {
     return true;
 }
 
+static void list_threads(void) {
+    if (!mayday_for_each_task(list_thread)) mayday_note_cut("park", "io");
+}
+
 void mayday_stage_ask(void) {
     if (!mayday_capture_signal_ready()) return;
-    if (!mayday_for_each_task(list_thread)) mayday_note_cut("park", "io");
-    while (asked < mayday_parked_count) ask(&mayday_parked[asked++]);
+    list_threads();
+    if (mayday_room_is_common()) help = HELP_WANTED;
+    for (ParkedThread *entry; help != HELP_UNDER_WAY && (entry = claim()) != NULL;) ask(entry);
+}
+
+static void ask_the_rest(void) {
+    for (ParkedThread *entry; (entry = claim()) != NULL;) ask(entry);
 }
 
 /// Asks those once more that blocked the signal: a thread that crashes meanwhile does so on the way into its handler.
 static void ask_again(void) {
-    for (uint32_t index = 0; index < asked; index++) {
+    for (uint32_t index = 0; index < mayday_parked_count; index++) {
         ParkedThread *entry = &mayday_parked[index];
-        if (!entry->unreachable) continue;
+        if (!entry->is_known || !entry->unreachable) continue;
         unsettled += 1;
         entry->settled = false;
         ask(entry);
@@ -185,18 +223,26 @@ void mayday_stage_park(void) {
         mayday_note_cut("park", "io");
         return;
     }
-    ask_again();
     // Threads that still run may start others: again until there are no more of them, or a round finds no new one.
     for (int round = 0; round < MAX_ROUNDS; round++) {
         uint32_t known = mayday_parked_count;
-        if (asked < known || mayday_task_count() != known + 1) mayday_stage_ask();
+        if (mayday_task_count() != known + 1) list_threads();
+        ask_the_rest();
         if (round > 0 && mayday_parked_count == known) break;
-        if (!await_settled(limit)) {
+        bool still = await_settled(limit);
+        if (round == 0) {
+            ask_again();
+            still = await_settled(limit);
+        }
+        if (!still) {
             mayday_note_cut("park", "deadline");
             break;
         }
     }
-    mayday_tasks_close();
+    // A thread that still asks, or is stuck where it does, must not come upon another file by the number of this one.
+    int wanted = HELP_WANTED;
+    atomic_compare_exchange_strong(&help, &wanted, HELP_OVER);
+    if (help == HELP_OVER) mayday_tasks_close();
 }
 
 #endif

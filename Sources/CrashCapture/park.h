@@ -20,6 +20,8 @@ typedef struct ParkedThread {
     bool unreachable;
     /// It ended before it could be asked.
     bool gone;
+    /// What stands above is known: whoever asked it has come to its end.
+    _Atomic bool is_known;
     /// It stands still, or is not waited for.
     _Atomic bool settled;
     /// Where it was interrupted; NULL until it has stopped.
@@ -29,7 +31,7 @@ typedef struct ParkedThread {
 extern ParkedThread mayday_parked[MAX_THREADS];
 extern _Atomic uint32_t mayday_parked_count;
 
-/// Asks the other threads to stop. They do so while the crashing thread goes on.
+/// Asks the other threads to stop, until one of them goes on with that. They stop while the crashing thread goes on.
 void mayday_stage_ask(void);
 /// Waits until they stand still, and stops those that came meanwhile, within a bound.
 void mayday_stage_park(void);

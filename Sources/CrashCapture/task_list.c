@@ -23,12 +23,19 @@ enum {
     /// Numbers of fields in a thread's `stat` (proc_pid_stat(5)).
     STATE_FIELD = 3,
     BLOCKED_FIELD = 32,
+    /// As far as that field, whatever the numbers before it: on the stack of a thread that has stopped.
+    STATUS_LENGTH = 704,
+    READ_AT_ONCE = 16 * 1024,
+    /// What the longest name of a thread takes of it.
+    LONGEST_ENTRY = 32,
 };
 
 /// The open list of this process' threads, or -1 when there is none.
 static int tasks_fd = -1;
 /// It is not the one held from install.
 static bool tasks_are_opened;
+/// It lists this process by its own ids.
+static bool tasks_are_ours;
 
 static pid_t number_of(const char *name) {
     pid_t value = 0;
@@ -44,42 +51,63 @@ static void set_path(char path[32], pid_t thread, const char *behind) {
     path[line.length] = '\0';
 }
 
-/// False for a /proc of another PID namespace, which lists threads by other ids.
-static bool lists_this_thread(int tasks) {
-    char path[32];
-    set_path(path, mayday_crash.thread, "");
-    return syscall(SYS_faccessat, tasks, path, F_OK) == 0;
-}
-
 void mayday_tasks_close(void) {
     int fd = tasks_fd;
     tasks_fd = -1;
+    tasks_are_ours = false;
     if (fd >= 0 && tasks_are_opened) sys_close(fd);
 }
 
-/// The list held from install, which is not that of a forked child; that one opens its own.
+/// From its beginning. The list held from install, which is not that of a forked child; that one opens its own. It stays the same
+/// until it is closed: another thread may be asking by it.
 static void open_tasks(void) {
-    mayday_tasks_close();
+    if (tasks_fd >= 0) {
+        sys_lseek(tasks_fd, 0, SEEK_SET);
+        return;
+    }
     int fd = mayday_crash.pid == mayday_settings->pid ? mayday_held(&mayday_settings->tasks) : -1;
     tasks_are_opened = fd < 0 || sys_lseek(fd, 0, SEEK_SET) != 0;
     if (tasks_are_opened) fd = sys_openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     tasks_fd = fd;
-    if (fd >= 0 && !lists_this_thread(fd)) mayday_tasks_close();
 }
 
-static void read_tasks(bool (*body)(pid_t thread)) {
-    static _Alignas(8) char buffer[16 * 1024];
-    bool going = true;
-    for (int reads = 0; going && reads < MAX_READS; reads++) {
-        long length = syscall(SYS_getdents64, tasks_fd, buffer, sizeof buffer);
-        if (length <= 0) break;
-        for (long at = 0; going && at < length;) {
-            const DirectoryEntry *entry = (const DirectoryEntry *)(buffer + at);
-            pid_t thread = number_of(entry->name);
-            if (thread > 0) going = body(thread);
-            at += entry->length;
-        }
+static _Alignas(8) char entries[READ_AT_ONCE];
+
+static long read_entries(void) { return syscall(SYS_getdents64, tasks_fd, entries, sizeof entries); }
+
+/// False when `body` returned false.
+static bool for_each_of(long length, bool (*body)(pid_t thread)) {
+    for (long at = 0; at < length;) {
+        const DirectoryEntry *entry = (const DirectoryEntry *)(entries + at);
+        pid_t thread = number_of(entry->name);
+        if (thread > 0 && !body(thread)) return false;
+        at += entry->length;
     }
+    return true;
+}
+
+static bool is_another(pid_t thread) { return thread != mayday_crash.thread; }
+
+/// False for a /proc of another PID namespace, which lists threads by other ids. The lookup is for lists that are long: it
+/// costs as much as to list 8 threads.
+static bool lists_this_thread(long length) {
+    if (!for_each_of(length, is_another)) return true;
+    char path[32];
+    set_path(path, mayday_crash.thread, "");
+    return syscall(SYS_faccessat, tasks_fd, path, F_OK) == 0;
+}
+
+/// False where it is not the list of this process.
+static bool read_tasks(bool (*body)(pid_t thread)) {
+    long length = read_entries();
+    if (!tasks_are_ours) tasks_are_ours = lists_this_thread(length);
+    if (!tasks_are_ours) return false;
+    for (int reads = 1; length > 0 && for_each_of(length, body) && reads < MAX_READS; reads++) {
+        // Where there was room for another the list is at its end; what a signal cut short is seen by its length, later.
+        if (length <= READ_AT_ONCE - LONGEST_ENTRY) break;
+        length = read_entries();
+    }
+    return true;
 }
 
 static bool try_ids(pid_t first, pid_t last, bool (*body)(pid_t thread)) {
@@ -99,13 +127,10 @@ static void search_tasks(bool (*body)(pid_t thread)) {
 
 bool mayday_for_each_task(bool (*body)(pid_t thread)) {
     open_tasks();
-    bool listed = tasks_fd >= 0;
-    if (listed) {
-        read_tasks(body);
-    } else {
-        search_tasks(body);
-    }
-    return listed;
+    if (tasks_fd >= 0 && read_tasks(body)) return true;
+    mayday_tasks_close();
+    search_tasks(body);
+    return false;
 }
 
 uint32_t mayday_task_count(void) {
@@ -124,7 +149,7 @@ static const char *behind_spaces(const char *text, int count) {
 }
 
 bool mayday_task_status(pid_t thread, TaskStatus *status) {
-    static char text[1024];
+    char text[STATUS_LENGTH];
     char path[32];
     set_path(path, thread, "/stat");
     memset(status, 0, sizeof *status);

@@ -19,7 +19,7 @@ static void unwind_thread(void) {
     if (context != NULL) {
         mayday_unwind(context, false, &stack);
     } else {
-        stack.truncated = current->unreachable ? "unreadable" : "deadline";
+        stack.truncated = current->is_known && current->unreachable ? "unreadable" : "deadline";
     }
 }
 
@@ -27,11 +27,12 @@ static void write_thread(void) {
     Line *line = mayday_report_line();
     mayday_line_raw(line, "{\"type\":\"thread\",\"id\":");
     mayday_line_int(line, current->id);
-    if (current->name[0] != '\0') {
+    bool is_known = current->is_known;
+    if (is_known && current->name[0] != '\0') {
         mayday_line_key(line, "name");
         mayday_line_string(line, current->name, strnlen(current->name, sizeof current->name));
     }
-    if (current->state != '?') {
+    if (is_known && current->state != '?') {
         mayday_line_key(line, "state");
         mayday_line_string(line, &current->state, 1);
     }
@@ -43,7 +44,7 @@ static void write_thread(void) {
 void mayday_write_threads(void) {
     for (uint32_t index = 0; index < mayday_parked_count; index++) {
         current = &mayday_parked[index];
-        if (current->gone) continue;
+        if (current->is_known && current->gone) continue;
         LeaveReason left = mayday_attempt(unwind_thread, 0);
         if (left != LEFT_NOT) {
             stack.truncated = mayday_leave_name(left);

@@ -7,16 +7,34 @@
 
     /// Other threads: they stand still, they are in the report, and they change nothing about the end.
     @Suite struct ThreadTests {
-        @Test func otherThreadsAreInTheReport() async throws {
-            let report = try await CaptureRun("among:8").onlyReport()
-            #expect(report.threads.count == 9)
-            #expect(report.threads.first?.crashed == true)
+        /// Who asks whom to stop is another thing each time, and on one processor.
+        @Test(arguments: [[], ["--processors", "one"]])
+        func otherThreadsAreInTheReport(options: [String]) async throws {
             let symbols = try await ChildSymbols()
-            for thread in report.threads.dropFirst() {
-                #expect(thread.name == "idler")
-                #expect(thread.state == "S")
-                #expect(thread.truncated == nil)
-                #expect(symbols.names(thread).contains("idle"))
+            for _ in 0..<15 {
+                let report = try await CaptureRun("among:8", options).onlyReport()
+                #expect(report.threads.count == 9)
+                #expect(report.threads.first?.crashed == true)
+                #expect(report.end?.cut == [])
+                for thread in report.threads.dropFirst() {
+                    #expect(thread.name == "idler")
+                    #expect(thread.state == "S")
+                    #expect(thread.truncated == nil)
+                    #expect(symbols.names(thread).contains("idle"))
+                }
+            }
+        }
+
+        /// Threads that have stopped ask those behind them, and leave alone what the crashing thread would.
+        @Test(arguments: [[], ["--processors", "one"]])
+        func threadsThatBlockTheSignalAreNotAsked(options: [String]) async throws {
+            for _ in 0..<5 {
+                let run = try await CaptureRun("among-blocked:6", options)
+                #expect(run.outcome.status == .signalled(SIGSEGV))
+                let report = try run.onlyReport()
+                #expect(report.threads.filter { $0.truncated == nil }.count == 7)
+                #expect(report.threads.filter { $0.truncated == "unreadable" }.count == 6)
+                #expect(report.end?.cut == [])
             }
         }
 

@@ -15,6 +15,7 @@
 //   --descriptor-limit N    RLIMIT_NOFILE from the beginning, which `--descriptors` leaves as it is
 //   --daemon bare|busy      closes every descriptor above 2 after it has installed, and opens others when it is busy
 //   --blocked yes           every signal is blocked from the beginning
+//   --processors one        runs on one of those that it may run on
 //   --signal-limit COUNT    RLIMIT_SIGPENDING
 //   --sandbox yes           refuses the newer system calls, as old kernels and strict seccomp profiles do (see sandbox.c);
 //                           `memory` refuses memfd_create as well; `container` is Docker's profile (see container.c)
@@ -26,6 +27,7 @@
 #include "reporter.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +51,7 @@ typedef struct Arguments {
     const char *daemon;
     const char *after;
     const char *children;
+    const char *processors;
     const char *signal_limit;
     const char *blocked;
     const char *sandbox;
@@ -76,6 +79,7 @@ static bool parse(int count, char **arguments, Arguments *result) {
         {"--after", &result->after},
         {"--children", &result->children},
         {"--blocked", &result->blocked},
+        {"--processors", &result->processors},
         {"--signal-limit", &result->signal_limit},
         {"--sandbox", &result->sandbox},
         {"--reporter-deadline", &result->reporter_deadline},
@@ -134,6 +138,16 @@ static void use_up_descriptors(bool by_pipes) {
     int ends[2];
     while (by_pipes && pipe(ends) == 0) continue;
     while (dup(STDERR_FILENO) >= 0) continue;
+}
+
+static void stay_on_one_processor(void) {
+    cpu_set_t allowed, one;
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) _exit(71);
+    int processor = 0;
+    while (processor < CPU_SETSIZE - 1 && !CPU_ISSET(processor, &allowed)) processor += 1;
+    CPU_SET(processor, &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) _exit(71);
 }
 
 static void become_daemon(bool busy) {
@@ -210,6 +224,7 @@ int capture_child_main(int32_t count, char **arguments) {
         sigfillset(&all);
         sigprocmask(SIG_SETMASK, &all, NULL);
     }
+    if (parsed.processors != NULL) stay_on_one_processor();
     if (parsed.signal_limit != NULL) {
         struct rlimit limit = {number(parsed.signal_limit, 0), number(parsed.signal_limit, 0)};
         setrlimit(RLIMIT_SIGPENDING, &limit);

@@ -94,15 +94,17 @@ static void *idle(void *unused) {
 }
 
 /// Starts that many threads; returns when they sleep.
-static void start_idle_threads(long count) {
+static void start_threads(long count, void *(*body)(void *)) {
     pthread_barrier_init(&barrier, NULL, (unsigned)count + 1);
     for (long index = 0; index < count; index++) {
         pthread_t thread;
-        if (pthread_create(&thread, NULL, idle, NULL) != 0) _exit(71);
+        if (pthread_create(&thread, NULL, body, NULL) != 0) _exit(71);
     }
     pthread_barrier_wait(&barrier);
     wait_until_others_sleep();
 }
+
+static void start_idle_threads(long count) { start_threads(count, idle); }
 
 void capture_child_among(long count) {
     start_idle_threads(count);
@@ -147,6 +149,13 @@ static void beside_blocked_thread(void) {
     pthread_barrier_init(&barrier, NULL, 2);
     pthread_create(&thread, NULL, idle_and_blocked, NULL);
     pthread_barrier_wait(&barrier);
+    capture_child_segv();
+}
+
+/// As many idle threads as the number says, and behind them as many that block every signal.
+static void among_blocked_threads(void) {
+    start_idle_threads(capture_child_number);
+    start_threads(capture_child_number, idle_and_blocked);
     capture_child_segv();
 }
 
@@ -242,7 +251,7 @@ const Kind capture_child_threads[] = {
     {"together", crash_together},       {"exit-under-crash", exit_under_crash}, {"among", among_idle_threads},
     {"abort-among", abort_among_idle_threads},
     {"beside-blocked", beside_blocked_thread}, {"fork", in_forked_child},       {"cancelled", in_cancelled_thread}, {"lock-held", while_lock_is_held},
-    {"takers", among_takers},
+    {"takers", among_takers}, {"among-blocked", among_blocked_threads},
     {"beside-crash", beside_crash}, {"beside-fork", beside_fork},
     {NULL, NULL},
 };
