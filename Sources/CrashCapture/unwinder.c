@@ -34,6 +34,21 @@ bool mayday_unwinder_pipe_is_taken(void) {
 /// Async-signal-safe.
 bool mayday_unwinder_usable(void) { return mayday_unwinder.usable && !inside; }
 
+/// libunwind asks by three calls for each page whether it can be read, and reads it then. During a capture what a walk begins with
+/// is known to be there, and a block of the stack is copied by one call, which cannot fault. Elsewhere it is as it was: others may
+/// use the same libunwind.
+int mayday_unwinder_access(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write, void *argument) {
+    if (write || !inside || !mayday_on_crashing_thread()) {
+        return mayday_unwinder.access_memory(space, address, value, write, argument);
+    }
+    uintptr_t from = (uintptr_t)address, known = (uintptr_t)&start;
+    if (from >= known && from <= known + sizeof start - sizeof *value) {
+        memcpy(value, (const void *)from, sizeof *value);
+        return 0;
+    }
+    return mayday_safe_read_near(value, from, sizeof *value) ? 0 : -UNW_EINVAL;
+}
+
 static uintptr_t read_register(unw_regnum_t number) {
     unw_word_t word = 0;
     return mayday_unwinder.get_register(&cursor, number, &word) == 0 ? (uintptr_t)word : 0;
@@ -86,6 +101,7 @@ static bool walk(ucontext_t *context, bool exact, Stack *stack) {
 /// Async-signal-safe once warmed up, and with dl_iterate_phdr and sigprocmask answered by us.
 bool mayday_unwinder_walk(ucontext_t *context, bool exact, Stack *stack) {
     inside = true;
+    mayday_blocks_forget();
     bool found = walk(context, exact, stack);
     inside = false;
     return found;

@@ -94,10 +94,19 @@ void mayday_unwinder_load(bool may_hold) {
         library, NAME_OF(UNW_OBJ(get_proc_info_by_ip)));
     found->own_memory = (unw_addr_space_t *)dlsym(library, NAME_OF(UNW_OBJ(local_addr_space)));
 
+    unw_accessors_t *(*accessors_of)(unw_addr_space_t) =
+        (unw_accessors_t * (*)(unw_addr_space_t)) dlsym(library, NAME_OF(UNW_ARCH_OBJ(get_accessors)));
+
     int numbers[2] = {-1, -1};
     if (!may_hold) find_free(numbers);
     warm_up((uintptr_t)found->step);
     if (!may_hold) let_go_of_pipe(numbers);
+    unw_accessors_t *accessors =
+        accessors_of != NULL && found->own_memory != NULL ? accessors_of(*found->own_memory) : NULL;
+    if (accessors != NULL && accessors->access_mem != NULL) {
+        found->access_memory = accessors->access_mem;
+        accessors->access_mem = mayday_unwinder_access;
+    }
     found->usable = true;
 }
 
