@@ -24,10 +24,8 @@ public enum SymbolArrival {
         for buildID in buildIDs {
             try waiting.take(buildID) { (reports: [WaitingReports.Report]) throws(StoreError) in
                 let keys = reports.map { ReportKey(project: $0.project, id: $0.id) }
-                // A transaction for some of them, so that other writers get their turn.
-                for start in stride(from: 0, to: keys.count, by: 200) {
-                    count += try store.digestAgain(Array(keys[start..<min(start + 200, keys.count)]))
-                }
+                // All at once: an issue moves whose reports all wait.
+                count += try store.digestAgain(keys)
             }
         }
         return count

@@ -62,8 +62,9 @@ public protocol Store: Sendable {
     /// Lets failed reports wait again unless they had `maximumAttempts`; those that still wait after that many
     /// attempts ended the process each time and are failed.
     func retryFailed(maximumAttempts: Int) throws(StoreError)
-    /// Takes digested reports out of their issues and lets them wait for digestion again; others are left as they are. An issue that
-    /// is left without reports is not listed, and is the same again when a report of its fingerprint comes.
+    /// Lets digested reports wait for digestion again, all of them at once; others are left as they are. Each stays in its issue, with
+    /// what came of its digestion, until the next one ends. When by then nothing else is settled in that issue and none has the new
+    /// fingerprint, the issue has it; else the report goes into another.
     ///
     /// - Returns: how many wait now.
     @discardableResult

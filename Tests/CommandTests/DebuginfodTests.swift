@@ -44,7 +44,8 @@
             await() { for try in $(seq 30000); do grep -q "$1" serve.log && return; sleep 0.02; done; cat serve.log; exit 1; }
             await "build $id is here; 1 report is digested again"
             await "debuginfod: http://127.0.0.1:9: build $missing"
-            await "is in issue 2"
+            # The other report stays behind in the first one.
+            await "report $(basename "$report" .jsonl.gz) of project 1 is in issue 2, which is new"
             # Asked for once: what no server has is remembered over a restart.
             while [ ! -e "data/symbols/debuginfod/$missing" ]; do sleep 0.02; done
             cat serve.log

@@ -45,34 +45,6 @@ struct DigestStoreTests {
         #expect(issue.firstSeen == old.facts.time)
     }
 
-    @Test("a report digested again leaves its issue for that or another", arguments: Backend.allCases)
-    func again(_ backend: Backend) throws {
-        let fixture = try Fixture(backend)
-        let reports = [fixture.report(1, release: "a@1", minutes: 1), fixture.report(2, release: "a@2", minutes: 2)]
-        for report in reports {
-            _ = try fixture.store.add(report)
-            _ = try fixture.store.finish(fixture.digestion(report, fingerprint: "offsets"))
-        }
-        func issues() throws -> [String] {
-            try fixture.store.issues(IssueSelection(limit: 10)).map { "\($0.key.number) \($0.fingerprint) \($0.count)" }
-                .sorted()
-        }
-        let first = IssueKey(project: 1, number: 1)
-        #expect(try fixture.store.digestAgain([reports[0].key]) == 1)
-        #expect(try issues() == ["1 offsets 1"])
-        #expect(try fixture.store.releases(of: first).map(\.release) == ["a@2"])
-        #expect(try fixture.store.reports(ReportSelection(issue: first, limit: 10)).map(\.key) == [reports[1].key])
-        #expect(try fixture.store.claimPending(limit: 10, after: 0).map(\.key) == [reports[0].key])
-        #expect(try fixture.store.digestAgain(reports.map(\.key)) == 1, "the first waits already")
-        #expect(try issues() == [], "an issue without reports is not listed")
-
-        _ = try fixture.store.finish(fixture.digestion(reports[0], fingerprint: "functions"))
-        #expect(try issues() == ["2 functions 1"])
-        _ = try fixture.store.finish(fixture.digestion(reports[1], fingerprint: "offsets"))
-        #expect(try issues() == ["1 offsets 1", "2 functions 1"], "its number is the same again")
-        #expect(try fixture.store.digestAgain([ReportKey(project: 1, id: "no such report")]) == 0)
-    }
-
     @Test("numbers count from 1 in each project", arguments: Backend.allCases)
     func numbers(_ backend: Backend) throws {
         let fixture = try Fixture(backend)

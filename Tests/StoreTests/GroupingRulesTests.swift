@@ -105,6 +105,7 @@ struct GroupingRulesTests {
                 row: row,
                 project: 1,
                 number: row,
+                fingerprint: "f\(row)",
                 title: "t",
                 count: 10,
                 removed: 1,

@@ -67,12 +67,20 @@ struct ReportStoreTests {
         #expect(listed.facts == whole.facts)
         #expect(listed.state == .pending)
         #expect(try store.body(of: whole.key) == ReportBody(received: whole.gzip, digested: nil))
-        #expect(try store.issues(IssueSelection(limit: 10)).isEmpty)
+        // It counts where it was, as what it is now, until it is digested.
+        #expect(try store.issues(IssueSelection(limit: 10)).map(\.fingerprint) == (state == 1 ? ["cut"] : []))
+        if state == 1 {
+            #expect(try store.releases(of: IssueKey(project: 1, number: 1)).map(\.release) == ["a@1"])
+        }
+        #expect(try store.check() == [])
         #expect(try store.claimPending(limit: 10, after: 0).map(\.gzip) == [whole.gzip])
         var good = fixture.digestion(whole, fingerprint: "whole")
         good.receivedBytes = whole.gzip.count
-        #expect(try store.finish(good)?.issue.count == 1)
+        let finished = try #require(try store.finish(good))
+        #expect(finished.issue.count == 1 && finished.issue.key.number == 1)
+        #expect(finished.event == (state == 1 ? nil : .new), "it was told when it was cut")
         #expect(try store.issues(IssueSelection(limit: 10)).map(\.fingerprint) == ["whole"])
+        #expect(try store.check() == [])
         #expect(try store.reports(ReportSelection(limit: 10)).count == 1)
     }
 

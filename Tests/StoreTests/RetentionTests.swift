@@ -96,7 +96,7 @@ struct RetentionTests {
         [
             ("DELETE FROM received_bodies WHERE report = 1", "of project 1 has lost its bytes"),
             ("DELETE FROM digested_bodies WHERE report = 1", "is digested and has no issue, or no bytes with symbols"),
-            ("UPDATE reports SET digest = 0 WHERE row = 1", "is not digested and is in an issue"),
+            ("UPDATE reports SET title = NULL WHERE row = 1", "is in an issue and has no headline"),
             (
                 "UPDATE issues SET count = count + 1 WHERE number = 1",
                 "issue 1 of project 1 counts other reports than there are"

@@ -125,10 +125,10 @@
             case errors
         }
 
-        /// Waits until an output holds a line that contains `text`, and returns that line; nil when the child ended
-        /// without it.
-        public func line(containing text: String, in stream: Stream = .output) async -> String? {
-            await watch.line(containing: text, in: stream)
+        /// Waits until an output holds a line that contains `text`, or so many of them, and returns the last of these; nil when the
+        /// child ended without it.
+        public func line(containing text: String, number: Int = 1, in stream: Stream = .output) async -> String? {
+            await watch.line(containing: text, number: number, in: stream)
         }
 
         /// Sends it a signal, if it still lives.

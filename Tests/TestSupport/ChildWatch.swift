@@ -44,14 +44,14 @@
             await when { $0.outcome }
         }
 
-        func line(containing text: String, in stream: ChildProcess.Stream) async -> String? {
+        func line(containing text: String, number: Int, in stream: ChildProcess.Stream) async -> String? {
             await when { state -> String?? in
                 let text = String(decoding: stream == .output ? state.output : state.errors, as: UTF8.self).split(
                     separator: "\n",
                     omittingEmptySubsequences: false
                 )
-                .dropLast().first { $0.contains(text) }
-                if let text { return String(text) }
+                .dropLast().filter { $0.contains(text) }
+                if text.count >= number { return String(text[number - 1]) }
                 return state.outcome == nil ? nil : .some(nil)
             }
         }

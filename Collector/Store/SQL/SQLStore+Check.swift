@@ -71,8 +71,8 @@ private let rules = [
     ),
     Rule(
         subject: "report",
-        fault: "is not digested and is in an issue",
-        violations: "SELECT project, id FROM reports WHERE digest <> 1 AND issue IS NOT NULL"
+        fault: "is in an issue and has no headline",
+        violations: "SELECT project, id FROM reports WHERE issue IS NOT NULL AND title IS NULL"
     ),
     Rule(
         subject: "issue",

@@ -50,7 +50,7 @@ extension SQLStore {
     }
 
     /// Has an issue that lost a report say what the newest says that it has still. Without any it goes.
-    private static func retell(_ issue: Int, _ connection: any SQLConnection) throws(StoreError) {
+    static func retell(_ issue: Int, _ connection: any SQLConnection) throws(StoreError) {
         let newest = try connection.query(
             "SELECT time, title, culprit FROM reports WHERE issue = ? ORDER BY time DESC, row DESC LIMIT 1",
             [issue]

@@ -67,10 +67,12 @@ extension SQLStore {
     {
         let report = try connection.query(
             """
-            SELECT row, kind, time, received, release, host FROM reports
-            WHERE project = ? AND id = ? AND digest <> 1 AND bytes = COALESCE(?, bytes) \(connection.dialect.forUpdate)
+            SELECT row, kind, time, received, release, host, issue,
+                CASE WHEN issue IS NULL THEN 0
+                    ELSE COALESCE((SELECT length(gzip) FROM digested_bodies WHERE report = reports.row), 0) END, bytes
+            FROM reports WHERE project = ? AND id = ? AND digest <> 1 \(connection.dialect.forUpdate)
             """,
-            [digestion.key.project, digestion.key.id, digestion.receivedBytes]
+            [digestion.key.project, digestion.key.id]
         ) {
             DigestedFacts(
                 row: $0.int(0),
@@ -78,20 +80,20 @@ extension SQLStore {
                 time: $0.time(2),
                 received: $0.time(3),
                 release: $0.optionalText(4),
-                host: $0.optionalText(5)
+                host: $0.optionalText(5),
+                issue: $0.optionalInt(6),
+                digestedBytes: $0.int(7),
+                bytes: $0.int(8)
             )
         }.first
         guard let report else { return nil }
-        var (row, issue, isNew) = try Self.count(digestion, report, on: connection)
-        var event: IssueEvent? = isNew ? .new : nil
-        if let change = try Self.reconsider(issue, row: row, report, on: connection) {
-            (event, issue.status) = change
-        }
-        let newHosts = try Self.countDetails(report, ofIssue: row, on: connection)
-        if newHosts > 0 {
-            try connection.run("UPDATE issues SET hosts = hosts + 1 WHERE row = ?", [row])
-            issue.hosts += newHosts
-        }
+        if let length = digestion.receivedBytes, length != report.bytes - report.digestedBytes { return nil }
+        let (row, issue, event) =
+            if let former = report.issue {
+                try Self.moveOn(digestion, report, from: former, on: connection)
+            } else {
+                try Self.enter(digestion, report, on: connection)
+            }
         try connection.run(
             """
             UPDATE reports SET digest = 1, failure = NULL, issue = ?, title = ?, culprit = ?, tags = ?,
@@ -99,8 +101,8 @@ extension SQLStore {
             WHERE row = ?
             """,
             [
-                row, digestion.title, digestion.culprit, ReportFilter.column(digestion.tags), digestion.gzip.count,
-                report.row,
+                row, digestion.title, digestion.culprit, ReportFilter.column(digestion.tags),
+                digestion.gzip.count - report.digestedBytes, report.row,
             ]
         )
         try connection.run(
@@ -113,13 +115,41 @@ extension SQLStore {
         return DigestedIn(issue: issue, event: event, release: report.release)
     }
 
+    /// Counts a report in its issue, in all tables, and says what that changed about the issue.
+    static func enter(_ digestion: Digestion, _ report: DigestedFacts, on connection: any SQLConnection)
+        throws(StoreError) -> (row: Int, issue: Issue, event: IssueEvent?)
+    {
+        var (row, issue, isNew) = try count(digestion, report, on: connection)
+        var event: IssueEvent? = isNew ? .new : nil
+        if let change = try reconsider(issue, row: row, report, on: connection) {
+            (event, issue.status) = change
+        }
+        issue.hosts += try countDetails(
+            ofIssue: row,
+            time: report.time,
+            release: report.release,
+            host: report.host,
+            on: connection
+        )
+        return (row, issue, event)
+    }
+
     func fail(_ report: ReportKey, reason: String) throws(StoreError) {
         try engine.write { connection throws(StoreError) in
             _ = try connection.run(
-                "UPDATE reports SET digest = 2, failure = ? WHERE project = ? AND id = ? AND digest = 0",
+                "UPDATE reports SET \(Self.failed("?1")) WHERE project = ?2 AND id = ?3 AND digest = 0",
                 [reason, report.project, report.id]
             )
         }
+    }
+
+    /// What becomes of a report that cannot be digested. One that was digested before keeps what came of that.
+    private static func failed(_ reason: String) -> String {
+        let wasDigested = "EXISTS (SELECT 1 FROM digested_bodies WHERE report = reports.row)"
+        return """
+            digest = CASE WHEN \(wasDigested) THEN 1 ELSE 2 END,
+            failure = CASE WHEN \(wasDigested) THEN NULL ELSE \(reason) END
+            """
     }
 
     func retryFailed(maximumAttempts: Int) throws(StoreError) {
@@ -130,78 +160,12 @@ extension SQLStore {
             )
             _ = try connection.run(
                 """
-                UPDATE reports SET digest = 2, failure = ?2
+                UPDATE reports SET \(Self.failed("?2"))
                 WHERE digest = 0 AND digest <> 1 AND attempts >= ?3 AND \(connection.dialect.isFree)
                 """,
                 [claimant, "the collector ended while digesting it, \(maximumAttempts) times", maximumAttempts]
             )
         }
-    }
-
-    func digestAgain(_ reports: [ReportKey]) throws(StoreError) -> Int {
-        try engine.write { connection throws(StoreError) in
-            var count = 0
-            for key in reports {
-                if try Self.undigest(key, on: connection) { count += 1 }
-            }
-            return count
-        }
-    }
-
-    /// Takes a report out of its issue, to be digested again; false when it is in none.
-    static func undigest(_ key: ReportKey, on connection: any SQLConnection) throws(StoreError) -> Bool {
-        let found = try connection.query(
-            """
-            SELECT row, issue, time, release, host FROM reports WHERE project = ? AND id = ? AND digest = 1
-            \(connection.dialect.forUpdate)
-            """,
-            [key.project, key.id]
-        ) {
-            (row: $0.int(0), issue: $0.int(1), time: $0.time(2), release: $0.optionalText(3), host: $0.optionalText(4))
-        }
-        guard let report = found.first else { return false }
-        let bytes = try connection.query("SELECT length(gzip) FROM digested_bodies WHERE report = ?", [report.row]) {
-            $0.int(0)
-        }
-        try connection.run("DELETE FROM digested_bodies WHERE report = ?", [report.row])
-        try connection.run(
-            """
-            UPDATE reports SET digest = 0, attempts = 0, claimant = NULL, issue = NULL, title = NULL, culprit = NULL,
-                bytes = bytes - ?
-            WHERE row = ?
-            """,
-            [bytes.first ?? 0, report.row]
-        )
-        try uncount(report.issue, time: report.time, release: report.release, host: report.host, on: connection)
-        return true
-    }
-
-    /// Takes a report out of what its issue counts, once it is not the issue's any more.
-    static func uncount(
-        _ issue: Int,
-        time: Timestamp,
-        release: String?,
-        host: String?,
-        on connection: any SQLConnection
-    ) throws(StoreError) {
-        try connection.run("UPDATE issues SET count = count - 1 WHERE row = ?", [issue])
-        let hour = Int(time.microseconds / HourCount.length)
-        try connection.run("UPDATE issue_hours SET count = count - 1 WHERE issue = ? AND hour = ?", [issue, hour])
-        try connection.run("DELETE FROM issue_hours WHERE issue = ? AND hour = ? AND count < 1", [issue, hour])
-        if let release {
-            let values: [any SQLBindable] = [issue, release]
-            try connection.run("UPDATE issue_releases SET count = count - 1 WHERE issue = ? AND release = ?", values)
-            try connection.run("DELETE FROM issue_releases WHERE issue = ? AND release = ? AND count < 1", values)
-        }
-        guard let host else { return }
-        let gone = try connection.run(
-            """
-            DELETE FROM issue_hosts WHERE issue = ?1 AND host = ?2
-                AND NOT EXISTS (SELECT 1 FROM reports WHERE issue = ?1 AND host = ?2)
-            """,
-            [issue, host]
-        )
-        if gone > 0 { try connection.run("UPDATE issues SET hosts = hosts - 1 WHERE row = ?", [issue]) }
     }
 
     func digestCounts() throws(StoreError) -> DigestCounts {

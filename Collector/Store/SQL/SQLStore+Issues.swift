@@ -1,7 +1,7 @@
 import CrashReport
 
 /// What `SQLStore.issue` reads. A mute that was over at the time of the question reads as open; at 0, none was.
-private func issueColumns(at time: String) -> String {
+func issueColumns(at time: String) -> String {
     """
     project, number, fingerprint, kind, title, culprit, count, first_seen, last_seen, hosts,
     \(effectiveStatus(at: time)), decided_release, muted_until, muted_count
@@ -148,11 +148,15 @@ extension SQLStore {
     }
 
     /// Counts a report in the tables beside its issue. Returns how many hosts the issue has more.
-    static func countDetails(_ report: DigestedFacts, ofIssue row: Int, on connection: any SQLConnection)
-        throws(StoreError) -> Int
-    {
+    static func countDetails(
+        ofIssue row: Int,
+        time: Timestamp,
+        release: String?,
+        host: String?,
+        on connection: any SQLConnection
+    ) throws(StoreError) -> Int {
         let (least, greatest) = (connection.dialect.least, connection.dialect.greatest)
-        if let release = report.release {
+        if let release {
             try connection.run(
                 """
                 INSERT INTO issue_releases VALUES (?1, ?2, 1, ?3, ?3) ON CONFLICT (issue, release) DO UPDATE SET
@@ -160,7 +164,7 @@ extension SQLStore {
                     first_seen = \(least)(issue_releases.first_seen, ?3),
                     last_seen = \(greatest)(issue_releases.last_seen, ?3)
                 """,
-                [row, release, report.time]
+                [row, release, time]
             )
         }
         try connection.run(
@@ -168,10 +172,12 @@ extension SQLStore {
             INSERT INTO issue_hours VALUES (?, ?, 1) ON CONFLICT (issue, hour) DO UPDATE SET
                 count = issue_hours.count + 1
             """,
-            [row, Int(report.time.microseconds / HourCount.length)]
+            [row, Int(time.microseconds / HourCount.length)]
         )
-        guard let host = report.host else { return 0 }
-        return try connection.run("INSERT INTO issue_hosts VALUES (?, ?) ON CONFLICT DO NOTHING", [row, host])
+        guard let host else { return 0 }
+        let added = try connection.run("INSERT INTO issue_hosts VALUES (?, ?) ON CONFLICT DO NOTHING", [row, host])
+        if added > 0 { try connection.run("UPDATE issues SET hosts = hosts + 1 WHERE row = ?", [row]) }
+        return added
     }
 
     /// Opens an issue again that a report shows not to be fixed, or whose mute has come to its end. To be called before the
@@ -234,4 +240,9 @@ struct DigestedFacts: Sendable {
     var received: Timestamp
     var release: String?
     var host: String?
+    /// Row of the issue that it is in since an earlier digestion.
+    var issue: Int?
+    /// What it has of an earlier digestion, in bytes, and all it has.
+    var digestedBytes: Int
+    var bytes: Int
 }

@@ -38,13 +38,18 @@ extension SQLStore {
         guard !report.facts.isCutShort else { return false }
         let cut = try connection.query(
             """
-            SELECT row, digest FROM reports WHERE project = ? AND id = ? AND is_cut <> 0 \(connection.dialect.forUpdate)
+            SELECT row, issue, time, release, host FROM reports
+            WHERE project = ? AND id = ? AND is_cut <> 0 \(connection.dialect.forUpdate)
             """,
             [report.key.project, report.key.id],
-            row: { (row: $0.int(0), digest: $0.int(1)) }
+            row: {
+                (
+                    row: $0.int(0), issue: $0.optionalInt(1), time: $0.time(2), release: $0.optionalText(3),
+                    host: $0.optionalText(4)
+                )
+            }
         ).first
         guard let cut else { return false }
-        if cut.digest == 1 { _ = try undigest(report.key, on: connection) }
         let facts = report.facts
         try connection.run(
             """
@@ -58,6 +63,11 @@ extension SQLStore {
             ]
         )
         try connection.run("UPDATE received_bodies SET gzip = ? WHERE report = ?", [report.gzip, cut.row])
+        try connection.run("DELETE FROM digested_bodies WHERE report = ?", [cut.row])
+        if let issue = cut.issue {
+            try uncount(issue, time: cut.time, release: cut.release, host: cut.host, on: connection)
+            try recount(facts, inIssue: issue, on: connection)
+        }
         return true
     }
 
@@ -81,11 +91,12 @@ extension SQLStore {
         return try engine.read { connection throws(StoreError) in try connection.query(sql, values, row: Self.report) }
     }
 
-    /// What `report` reads.
+    /// What `report` reads. A report that is digested again is what it was, until that is done.
     static var reportColumns: String {
         """
         reports.project, reports.id, received, reports.kind, time, service, release, environment, host, signal,
-        digest, failure, issues.number, reports.title, reports.culprit, is_cut, occurrences
+        CASE WHEN digest = 0 AND EXISTS (SELECT 1 FROM digested_bodies WHERE report = reports.row) THEN 1 ELSE digest END,
+        failure, issues.number, reports.title, reports.culprit, is_cut, occurrences
         """
     }
 

@@ -78,12 +78,12 @@ extension SQLStore {
         }
     }
 
-    private static func issues(_ condition: String, _ values: [any SQLBindable], on connection: any SQLConnection)
+    static func issues(_ condition: String, _ values: [any SQLBindable], on connection: any SQLConnection)
         throws(StoreError) -> [RegroupableIssue]
     {
         try connection.query(
             """
-            SELECT row, project, number, title, culprit, count, removed, first_seen, last_seen,
+            SELECT row, project, number, fingerprint, title, culprit, count, removed, first_seen, last_seen,
                 status, decided, decided_release, muted_until, muted_count
             FROM issues WHERE \(condition) \(connection.dialect.forUpdate)
             """,
@@ -93,25 +93,26 @@ extension SQLStore {
                 row: $0.int(0),
                 project: $0.int(1),
                 number: $0.int(2),
-                title: $0.text(3),
-                culprit: $0.optionalText(4),
-                count: $0.int(5),
-                removed: $0.int(6),
-                firstSeen: $0.time(7),
-                lastSeen: $0.time(8),
+                fingerprint: $0.text(3),
+                title: $0.text(4),
+                culprit: $0.optionalText(5),
+                count: $0.int(6),
+                removed: $0.int(7),
+                firstSeen: $0.time(8),
+                lastSeen: $0.time(9),
                 decision: RegroupableIssue.Decision(
-                    status: $0.text(9),
-                    time: $0.optionalTime(10),
-                    release: $0.optionalText(11),
-                    mutedUntil: $0.optionalTime(12),
-                    mutedCount: $0.optionalInt(13)
+                    status: $0.text(10),
+                    time: $0.optionalTime(11),
+                    release: $0.optionalText(12),
+                    mutedUntil: $0.optionalTime(13),
+                    mutedCount: $0.optionalInt(14)
                 )
             )
         }
     }
 
     /// Moves all that belongs to an issue to another, and removes it.
-    private static func move(from gone: Int, to kept: Int, on connection: any SQLConnection) throws(StoreError) {
+    static func move(from gone: Int, to kept: Int, on connection: any SQLConnection) throws(StoreError) {
         let (least, greatest) = (connection.dialect.least, connection.dialect.greatest)
         let statements = [
             "UPDATE reports SET issue = ?1 WHERE issue = ?2",
@@ -161,6 +162,7 @@ struct RegroupableIssue: Sendable, Comparable {
     let row: Int
     let project: Int
     let number: Int
+    var fingerprint: String
     var title: String
     var culprit: String?
     var count: Int
