@@ -138,14 +138,29 @@ private struct Routes: HTTPHandler {
 
     private func read(_ wanted: ReadRequest, for request: HTTPRequest) -> HTTPAnswer {
         do throws(StoreError) {
-            guard let token = request.bearer, let admin = try store.adminToken(), admin.matches(Secret(token)) else {
-                return ReportEndpoint.unauthorized(
-                    "reading needs the admin token as the header `Authorization: Bearer TOKEN`: the first start of "
-                        + "`mayday serve` printed it; `mayday projects rotate admin` makes another"
-                )
+            let kind = try request.bearer.flatMap { token throws(StoreError) in
+                try store.tokens().kind(of: Secret(token))
             }
             var wanted = wanted
             wanted.query = request.query
+            switch kind {
+            case .admin: break
+            case .reader(let project):
+                if wanted.isChange {
+                    return .error(403, "this token only reads: what is decided about an issue needs the admin token")
+                }
+                if let project, let refused = wanted.confine(to: project) { return .error(403, refused) }
+            case .symbols:
+                return .error(
+                    403,
+                    "this token only adds debug files: `mayday projects rotate reader` makes one that reads"
+                )
+            case nil:
+                return ReportEndpoint.unauthorized(
+                    "reading needs a token as the header `Authorization: Bearer TOKEN`: `mayday projects rotate reader` makes "
+                        + "one; the admin token, which the first start of `mayday serve` printed, serves too"
+                )
+            }
             switch try parts.read(wanted) {
             case .json(let value): return .json(200, value)
             case .file(let bytes):

@@ -49,7 +49,7 @@ enum Route: Sendable, Equatable {
     }
 }
 
-/// What a holder of the admin token asks for, or decides.
+/// What the holder of a token asks for, or decides.
 public struct ReadRequest: Sendable, Equatable {
     /// What stands behind `/api`: `["1", "issues", "3"]`.
     public var path: [String]
@@ -58,6 +58,16 @@ public struct ReadRequest: Sendable, Equatable {
 
     /// True for what changes something.
     public var isChange: Bool { path.last == "status" }
+
+    /// Has it ask for one project where it asks for all.
+    ///
+    /// - Returns: why it may not be answered, when it asks for another.
+    mutating func confine(to project: Int) -> String? {
+        let named = path.first.flatMap { Int($0) }
+        if named == nil { path.insert("\(project)", at: 0) }
+        let isOther = (named ?? project) != project || query["project"].map { $0 != "\(project)" } ?? false
+        return isOther ? "this token reads project \(project) only" : nil
+    }
 }
 
 /// What such a request is answered.

@@ -42,14 +42,20 @@ struct SymbolEndpoint: Sendable {
 
     private func authorize(_ request: HTTPRequest, project id: Int) -> HTTPAnswer? {
         do throws(StoreError) {
-            let tokens = [try store.symbolsToken(), try store.adminToken()].compactMap(\.self)
             guard let token = request.bearer.map(Secret.init) else {
                 return ReportEndpoint.unauthorized(
                     "debug files need a token as the header `Authorization: Bearer TOKEN`: `mayday projects rotate symbols` "
                         + "makes one"
                 )
             }
-            guard tokens.contains(where: { $0.matches(token) }) else {
+            switch try store.tokens().kind(of: token) {
+            case .admin, .symbols: break
+            case .reader:
+                return .error(
+                    403,
+                    "the token that was sent only reads: `mayday projects rotate symbols` makes one for debug files"
+                )
+            case nil:
                 return ReportEndpoint.unauthorized(
                     "the token that was sent is not one for debug files: `mayday projects rotate symbols` makes another"
                 )

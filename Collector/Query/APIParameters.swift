@@ -75,7 +75,12 @@ public struct APIParameters: Sendable, Equatable {
         set("until", filter.until?.description)
     }
 
+    /// Those of a question for the names of projects alone.
+    public static let names = APIParameters(["only": "names"])
+
     // MARK: Reading
+
+    func onlyNames() throws(QueryError) -> Bool { try choice("only", ["names"]) != nil }
 
     func issues(_ project: Int?) throws(QueryError) -> IssueSelection {
         let project = try self.project(project)

@@ -1,7 +1,7 @@
 public import CrashReport
 public import Store
 
-/// What the read API answers, apart from HTTP: paths below `/api`, for a holder of the admin token.
+/// What the read API answers, apart from HTTP: paths below `/api`, for the holder of a token.
 public struct ReadAPI: Sendable {
     /// An answer.
     public enum Answer: Sendable {
@@ -46,7 +46,7 @@ public struct ReadAPI: Sendable {
         let project = path.first.flatMap { Int($0) }
         let rest = project == nil ? path : Array(path.dropFirst())
         switch (rest.first, rest.count, isChange) {
-        case ("projects", 1, false): return .json(ProjectSummary.json(try reader.projectSummaries()))
+        case ("projects", 1, false): return .json(try projects(project, query))
         case ("statistics", 1, false):
             let question = try query.question(project)
             let statistics = try reader.statistics(question)
@@ -59,6 +59,19 @@ public struct ReadAPI: Sendable {
         case ("reports", 3, false) where rest[2] == "file": return .file(try report(project, rest[1]).report.encode())
         default: throw .notFound("nothing here: see \"Reading over HTTP\" in docs/collector.md")
         }
+    }
+
+    private func projects(_ project: Int?, _ query: APIParameters) throws(QueryError) -> JSONValue {
+        // To count the reports of all takes long where there are many, and most who ask want the names.
+        if try query.onlyNames() {
+            let names = try reader.projects().filter { project == nil || $0.id == project }
+            return .object([
+                "projects": .array(
+                    names.map { .object(["id": .integer(Int64($0.id)), "name": .string($0.name)]) }
+                )
+            ])
+        }
+        return ProjectSummary.json(try reader.projectSummaries().filter { project == nil || $0.id == project })
     }
 
     private func issues(_ project: Int?, _ query: APIParameters) throws(QueryError) -> JSONValue {

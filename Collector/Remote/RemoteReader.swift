@@ -8,20 +8,23 @@ package import Store
 package struct RemoteReader: Reader {
     private let url: String
     private let token: String
+    private let tokenName: String
     private static let timeout = Duration.seconds(60)
 
     /// Reads a collector.
     ///
     /// - Parameters:
     ///   - url: `https://mayday.example.com`, without a slash at its end.
-    ///   - token: its admin token.
-    package init(url: String, token: String) {
+    ///   - token: one that reads there.
+    ///   - tokenName: the variable that it came from.
+    package init(url: String, token: String, tokenName: String) {
         self.url = url
         self.token = token
+        self.tokenName = tokenName
     }
 
     package func projects() throws(QueryError) -> [ProjectName] {
-        try list(try ask("/api/projects"), "projects") { value throws(QueryError) in
+        try list(try ask("/api/projects", .names), "projects") { value throws(QueryError) in
             ProjectName(id: try value.integer("id"), name: try value.string("name"))
         }
     }
@@ -139,10 +142,12 @@ package struct RemoteReader: Reader {
         case 400,
             404 where said != nil:
             throw .notFound(said ?? "")
-        case 401, 403:
+        case 401:
+            let word = tokenName == "MAYDAY_READER_TOKEN" ? "reader" : "admin"
             throw .unreachable(
-                "\(url) does not take the token in MAYDAY_ADMIN_TOKEN: `mayday projects rotate admin` makes another"
+                "\(url) does not take the token in \(tokenName): `mayday projects rotate \(word)` makes another"
             )
+        case 403: throw .unreachable("\(url) refuses it with the token in \(tokenName)\(said.map { ": \($0)" } ?? "")")
         default: throw .unreachable("\(url) answered \(answer.status)\(said.map { ": \($0)" } ?? "")")
         }
     }

@@ -44,6 +44,48 @@ extension SecretHash: Equatable {
     }
 }
 
+/// What the holder of a token may do.
+public enum TokenKind: Sendable, Hashable {
+    /// Read everything, and decide about issues.
+    case admin
+    /// Add debug files, and nothing else.
+    case symbols
+    /// Read, and nothing else: one project, or all where none is named.
+    case reader(project: Int?)
+
+    /// What it may do, by the name under which it is kept; nil for another name.
+    init?(setting name: String) {
+        switch name {
+        case "admin_token": self = .admin
+        case "symbols_token": self = .symbols
+        case "reader_token": self = .reader(project: nil)
+        default:
+            guard name.hasPrefix("reader_token_"), let project = Int(name.dropFirst("reader_token_".count)) else {
+                return nil
+            }
+            self = .reader(project: project)
+        }
+    }
+
+    /// The name under which it is kept.
+    var setting: String {
+        switch self {
+        case .admin: "admin_token"
+        case .symbols: "symbols_token"
+        case .reader(nil): "reader_token"
+        case .reader(let project?): "reader_token_\(project)"
+        }
+    }
+}
+
+extension [TokenKind: SecretHash] {
+    /// What somebody may do who presents this; nil when it is no token of ours.
+    public func kind(of secret: Secret) -> TokenKind? {
+        let hash = secret.hash
+        return first { $0.value == hash }?.key
+    }
+}
+
 private func hexDigits(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef")
     return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })

@@ -24,14 +24,10 @@ public protocol Store: Sendable {
     func replaceKey(ofProject id: Int, with key: SecretHash) throws(StoreError) -> Bool
     /// Sets how many reports a project may send; false when there is no such project.
     func setLimits(_ limits: IngestLimits, ofProject id: Int) throws(StoreError) -> Bool
-    /// The hash of the token that may read; nil before `setUp`.
-    func adminToken() throws(StoreError) -> SecretHash?
-    /// Replaces the token that may read.
-    func replaceAdminToken(with token: SecretHash) throws(StoreError)
-    /// The hash of the token that may upload debug files; nil before there is one.
-    func symbolsToken() throws(StoreError) -> SecretHash?
-    /// Replaces the token that may upload debug files.
-    func replaceSymbolsToken(with token: SecretHash) throws(StoreError)
+    /// The hashes of all tokens that there are, by what they may do.
+    func tokens() throws(StoreError) -> [TokenKind: SecretHash]
+    /// Makes or replaces a token, so that the old one is refused from now on; false when it is for a project that is not there.
+    func replaceToken(_ kind: TokenKind, with token: SecretHash) throws(StoreError) -> Bool
     /// Where reports are sent to, as the last `serve` said; nil before the first.
     func publicURL() throws(StoreError) -> String?
     /// Remembers where reports are sent to.

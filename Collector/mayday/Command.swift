@@ -61,7 +61,8 @@ struct CommandSpec: Sendable {
         let server = Option(
             name: "--server",
             value: "URL",
-            help: "another collector instead, with its token in MAYDAY_ADMIN_TOKEN (or MAYDAY_SERVER)"
+            help:
+                "another collector instead, with a token in MAYDAY_READER_TOKEN or MAYDAY_ADMIN_TOKEN (or MAYDAY_SERVER)"
         )
         let places =
             switch place {

@@ -62,10 +62,15 @@ enum Filters {
     /// The project of `--project`, by its id or its name.
     static func project(_ arguments: Arguments, in place: Place) throws(CommandError) -> Int? {
         guard let text = arguments.value("--project") else { return nil }
+        return try project(text, in: place).id
+    }
+
+    /// A project by its id or its name.
+    static func project(_ text: String, in place: Place) throws(CommandError) -> ProjectName {
         let projects = try place.reading { reader throws(QueryError) in try reader.projects() }
         guard let found = projects.first(where: { "\($0.id)" == text }) ?? projects.first(where: { $0.name == text })
         else { throw .nothingFound("no project \(text): `mayday projects list` shows those there are") }
-        return found.id
+        return found
     }
 
     /// The issue that was typed, in the project of `--project` where none was typed with it.

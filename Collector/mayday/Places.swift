@@ -33,15 +33,21 @@ extension Arguments {
         guard let url = value("--server") ?? serverVariable else { return .store(try openStore(), try location()) }
         let name = has("--server") ? "--server" : "MAYDAY_SERVER"
         let base = try BaseURL(url, self, flag: name)
-        guard let token = variables["MAYDAY_ADMIN_TOKEN"], !token.isEmpty else {
+        guard let (variable, token) = Self.tokenVariable(variables) else {
             throw usage(
-                "\(name) needs the token of that collector in MAYDAY_ADMIN_TOKEN: its first start printed it, and "
-                    + "`mayday projects rotate admin` makes another"
+                "\(name) needs a token of that collector in MAYDAY_READER_TOKEN, which `mayday projects rotate reader` makes, "
+                    + "or in MAYDAY_ADMIN_TOKEN, which also decides about issues: its first start printed it"
             )
         }
         guard token.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
-            throw usage("MAYDAY_ADMIN_TOKEN is no token: it has blanks or line ends in it")
+            throw usage("\(variable) is no token: it has blanks or line ends in it")
         }
-        return .server(RemoteReader(url: base.text, token: token))
+        return .server(RemoteReader(url: base.text, token: token, tokenName: variable))
+    }
+
+    /// The token that another collector is asked with, and its variable: the one that may do more.
+    static func tokenVariable(_ variables: [String: String]) -> (name: String, token: String)? {
+        ["MAYDAY_ADMIN_TOKEN", "MAYDAY_READER_TOKEN"]
+            .compactMap { name in variables[name].flatMap { $0.isEmpty ? nil : (name, $0) } }.first
     }
 }

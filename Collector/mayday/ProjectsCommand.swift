@@ -8,7 +8,7 @@ enum ProjectsCommand: Command {
         name: "projects",
         summary: "List, add and remove projects, replace keys, see and set limits",
         operands: "list | add NAME | rotate|keep|limit|remove ID",
-        operandCount: 1...2,
+        operandCount: 1...3,
         options: [
             CommandSpec.Option(name: "--age", value: "TIME", help: "keep: reports of so long, such as 90d"),
             CommandSpec.Option(name: "--reports", value: "N", help: "keep: so many reports"),
@@ -27,7 +27,9 @@ enum ProjectsCommand: Command {
                 + "services send them again later.",
             "Without flags, keep and limit show what is set; a flag changes only what it names, and --none takes all away.",
             "remove takes away a project; when it has reports, it asks on a terminal, and needs --yes elsewhere. They are deleted with it.",
-            "`rotate admin` replaces the token that reads over HTTP; `rotate symbols` makes, or replaces, one that can only "
+            "ID is that of a project, or its name.",
+            "`rotate admin` replaces the token that reads and decides over HTTP; `rotate reader` makes, or replaces, one that "
+                + "only reads, `rotate reader ID` one that only reads that project; `rotate symbols` one that can only "
                 + "add debug files (`mayday symbols add --server`), for build machines.",
         ],
         examples: [
@@ -42,32 +44,32 @@ enum ProjectsCommand: Command {
             throw arguments.usage("--server: over HTTP projects are only listed; run this where the collector is")
         }
         let operand = arguments.operands.count > 1 ? arguments.operands[1] : nil
-        switch (arguments.operands[0], operand) {
+        let word = arguments.operands[0]
+        guard arguments.operands.count < 3 || (word, operand) == ("rotate", "reader") else {
+            throw arguments.usage("\(arguments.operands[2]): expected \(spec.operands)")
+        }
+        switch (word, operand) {
         case ("list", nil): return try list(arguments, console)
         case ("add", let name?): return try add(name, arguments, console)
-        case ("rotate", "admin"): return try rotateToken("admin", arguments, console)
-        case ("rotate", "symbols"): return try rotateToken("symbols", arguments, console)
-        case ("rotate", let text?):
-            guard let id = Int(text) else {
-                throw arguments.usage("rotate \(text): expected the id of a project, admin or symbols")
-            }
-            return try rotate(id, arguments, console)
-        case ("keep", let text?):
-            guard let id = Int(text) else { throw arguments.usage("keep \(text): expected the id of a project") }
-            return try keep(id, arguments, console)
-        case ("limit", let text?):
-            guard let id = Int(text) else { throw arguments.usage("limit \(text): expected the id of a project") }
-            return try limit(id, arguments, console)
-        case ("remove", let text?):
-            guard let id = Int(text) else { throw arguments.usage("remove \(text): expected the id of a project") }
-            return try remove(id, arguments, console)
-        case ("remove", nil): throw arguments.usage("remove needs the id of a project: remove ID")
-        case ("limit", nil): throw arguments.usage("limit needs the id of a project: limit ID")
-        case ("keep", nil): throw arguments.usage("keep needs the id of a project: keep ID")
+        case ("rotate", "admin"): return try rotateToken(.admin, "admin", arguments, console)
+        case ("rotate", "symbols"): return try rotateToken(.symbols, "symbols", arguments, console)
+        case ("rotate", "reader"):
+            return try rotateReaderToken(arguments, console)
+        case ("rotate", let text?): return try rotate(text, arguments, console)
+        case ("keep", let text?): return try keep(text, arguments, console)
+        case ("limit", let text?): return try limit(text, arguments, console)
+        case ("remove", let text?): return try remove(text, arguments, console)
+        case ("remove", nil), ("limit", nil), ("keep", nil):
+            throw arguments.usage("\(word) needs the id or the name of a project: \(word) ID")
         case ("add", nil): throw arguments.usage("add needs a name: add NAME")
-        case ("rotate", nil): throw arguments.usage("rotate needs the id of a project, admin or symbols: rotate ID")
+        case ("rotate", nil):
+            throw arguments.usage("rotate needs a project, admin, reader or symbols: rotate ID")
         default: throw arguments.usage("expected \(spec.operands)")
         }
+    }
+
+    private static func id(_ text: String, _ store: any Store, _ arguments: Arguments) throws(CommandError) -> Int {
+        try Filters.project(text, in: .store(store, try arguments.location())).id
     }
 
     private static func list(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
@@ -97,9 +99,12 @@ enum ProjectsCommand: Command {
         return .done
     }
 
-    private static func rotate(_ id: Int, _ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+    private static func rotate(_ text: String, _ arguments: Arguments, _ console: Console) throws(CommandError)
+        -> ExitCode
+    {
         let url = try givenURL(arguments)
         let store = try arguments.openStore()
+        let id = try id(text, store, arguments)
         let key = Secret.random()
         let (isThere, base) = try CommandError.wrapping { () throws(StoreError) in
             (try store.replaceKey(ofProject: id, with: key.hash), try baseURL(url, store))
@@ -109,11 +114,14 @@ enum ProjectsCommand: Command {
         return .done
     }
 
-    private static func keep(_ id: Int, _ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+    private static func keep(_ text: String, _ arguments: Arguments, _ console: Console) throws(CommandError)
+        -> ExitCode
+    {
         let isChange = try changes(["--age", "--reports", "--bytes"], not: ["--per-minute", "--per-day"], arguments)
         let age = try arguments.duration("--age")
         let (count, bytes) = (try arguments.number("--reports"), try arguments.bytes("--bytes"))
         let store = try arguments.openStore()
+        let id = try id(text, store, arguments)
         let retention = try CommandError.wrapping { () throws(StoreError) -> Retention? in
             guard var set = try store.retention(ofProject: id) else { return nil }
             guard isChange else { return set }
@@ -127,10 +135,13 @@ enum ProjectsCommand: Command {
         return .done
     }
 
-    private static func limit(_ id: Int, _ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+    private static func limit(_ text: String, _ arguments: Arguments, _ console: Console) throws(CommandError)
+        -> ExitCode
+    {
         let isChange = try changes(["--per-minute", "--per-day"], not: ["--age", "--reports", "--bytes"], arguments)
         let (perMinute, perDay) = (try arguments.number("--per-minute"), try arguments.number("--per-day"))
         let store = try arguments.openStore()
+        let id = try id(text, store, arguments)
         let limits = try CommandError.wrapping { () throws(StoreError) -> IngestLimits? in
             guard var set = try store.project(id)?.limits else { return nil }
             guard isChange else { return set }
@@ -172,8 +183,11 @@ enum ProjectsCommand: Command {
         console.print(.object(members))
     }
 
-    private static func remove(_ id: Int, _ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+    private static func remove(_ text: String, _ arguments: Arguments, _ console: Console) throws(CommandError)
+        -> ExitCode
+    {
         let store = try arguments.openStore()
+        let id = try id(text, store, arguments)
         let projects = try CommandError.wrapping { () throws(StoreError) in try store.projectSummaries() }
         guard let project = projects.first(where: { $0.id == id }) else {
             throw .nothingFound("no project \(id): see `mayday projects list`")
@@ -197,18 +211,26 @@ enum ProjectsCommand: Command {
         return .done
     }
 
-    private static func rotateToken(_ name: String, _ arguments: Arguments, _ console: Console) throws(CommandError)
-        -> ExitCode
-    {
+    private static func rotateReaderToken(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
+        guard arguments.operands.count > 2 else {
+            return try rotateToken(.reader(project: nil), "reader", arguments, console)
+        }
+        let project = try id(arguments.operands[2], try arguments.openStore(), arguments)
+        return try rotateToken(.reader(project: project), "reader", arguments, console)
+    }
+
+    private static func rotateToken(
+        _ kind: TokenKind,
+        _ name: String,
+        _ arguments: Arguments,
+        _ console: Console
+    ) throws(CommandError) -> ExitCode {
         let store = try arguments.openStore()
         let token = Secret.random()
-        try CommandError.wrapping { () throws(StoreError) in
-            if name == "admin" {
-                try store.replaceAdminToken(with: token.hash)
-            } else {
-                try store.replaceSymbolsToken(with: token.hash)
-            }
+        let isDone = try CommandError.wrapping { () throws(StoreError) in
+            try store.replaceToken(kind, with: token.hash)
         }
+        guard isDone else { throw .nothingFound("the project was removed meanwhile: see `mayday projects list`") }
         if arguments.has("--json") {
             console.print(.object(["\(name)_token": .string(token.text)]))
         } else {

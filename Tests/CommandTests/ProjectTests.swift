@@ -49,10 +49,82 @@
             }
             #expect(try await collector.run("projects", "add", "payments").status == .exited(1))
             #expect(try await collector.run("projects", "rotate", "9").status == .exited(1))
+            #expect(
+                try await collector.run("projects", "keep", "payments", "--age", "9d").output
+                    == "project 2 keeps at most 9d\n"
+            )
+            #expect(try await collector.run("projects", "limit", "payments").output.hasPrefix("project 2 may send"))
+            #expect(try await collector.run("projects", "rotate", "payments").output.hasSuffix("/2\n"))
             let token = try await collector.run("projects", "rotate", "admin").output
             let bearer = ["Authorization": "Bearer \(token.dropFirst("MAYDAY_ADMIN_TOKEN=".count).dropLast())"]
             let client = try HTTPClient(port: serving.port)
             #expect(try client.request("GET", "/api/2/issues", headers: bearer).status == 200)
+            #expect(await serving.stop().status == .exited(0))
+        }
+
+        @Test("what the holder of each token may do, over HTTP")
+        func tokens() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            let key = try await serving.key()
+            _ = try await collector.run("projects", "add", "payments")
+            #expect(try serving.post(SampleReport().gzip(), key: key).status == 201)
+            _ = await serving.child.line(containing: "digest: report", in: .errors)
+
+            func rotated(_ arguments: String...) async throws -> String {
+                let said = try await run(collector, ["projects", "rotate"] + arguments).output
+                return String(said.drop { $0 != "=" }.dropFirst().dropLast())
+            }
+            let admin = try await serving.secret("MAYDAY_ADMIN_TOKEN")
+            let replaced = try await rotated("reader")
+            let tokens = [
+                admin, try await rotated("reader"), try await rotated("reader", "default"),
+                try await rotated("reader", "payments"), try await rotated("symbols"), replaced, key, "",
+            ]
+            let client = try HTTPClient(port: serving.port)
+            // In the order of the tokens.
+            for (method, path, statuses) in [
+                ("GET", "/api/issues", [200, 200, 200, 200, 403, 401, 401, 401]),
+                ("GET", "/api/1/issues", [200, 200, 200, 403, 403, 401, 401, 401]),
+                ("GET", "/api/issues?project=1", [200, 200, 200, 403, 403, 401, 401, 401]),
+                ("GET", "/api/1/issues?project=2", [200, 200, 403, 403, 403, 401, 401, 401]),
+                ("GET", "/api/1/issues/1", [200, 200, 200, 403, 403, 401, 401, 401]),
+                ("GET", "/api/reports", [200, 200, 200, 200, 403, 401, 401, 401]),
+                ("GET", "/api/reports?project=1", [200, 200, 200, 403, 403, 401, 401, 401]),
+                ("GET", "/api/1/statistics", [200, 200, 200, 403, 403, 401, 401, 401]),
+                ("GET", "/api/projects", [200, 200, 200, 200, 403, 401, 401, 401]),
+                ("POST", "/api/1/issues/1/status?decision=reopen", [200, 403, 403, 403, 403, 401, 401, 401]),
+                ("GET", "/api/1/symbols/0123456789abcdef", [404, 403, 403, 403, 404, 401, 401, 401]),
+                ("PUT", "/api/1/symbols/0123456789abcdef", [400, 403, 403, 403, 400, 401, 401, 401]),
+            ] {
+                for (token, status) in zip(tokens, statuses) {
+                    let headers = token.isEmpty ? [:] : ["Authorization": "Bearer \(token)"]
+                    let answer = try client.request(method, path, headers: headers)
+                    #expect(answer.status == status, "\(method) \(path) as \(tokens.firstIndex(of: token) ?? -1)")
+                }
+            }
+            func list(_ token: String, _ arguments: String...) async throws -> ChildProcess.Outcome {
+                try await ChildProcess.run(
+                    Collector.mayday,
+                    arguments,
+                    environment: ["MAYDAY_SERVER": "http://127.0.0.1:\(serving.port)", "MAYDAY_READER_TOKEN": token]
+                )
+            }
+            let every = try await list(tokens[1], "projects", "list").output
+            #expect(every.contains("default") && every.contains("payments"))
+            let own = try await list(tokens[3], "projects", "list").output
+            #expect(!own.contains("default") && own.contains("payments"), "\(own)")
+            #expect(try await list(tokens[2], "list").output.contains("1  "), "without a second project's prefix")
+            #expect(try await list(tokens[3], "list").status == .exited(1), "there is nothing in its project")
+            let refused = try await list(tokens[1], "resolve", "1")
+            #expect(
+                refused.errors.contains("with the token in MAYDAY_READER_TOKEN: this token only reads"),
+                "\(refused.errors)"
+            )
+            let old = try await list(replaced, "list")
+            #expect(
+                old.errors.contains("does not take the token in MAYDAY_READER_TOKEN: `mayday projects rotate reader`")
+            )
             #expect(await serving.stop().status == .exited(0))
         }
     }

@@ -119,7 +119,8 @@
         @Test(
             "what is wrong with the limits is named",
             arguments: [
-                ("keep", "keep needs the id of a project"), ("keep x", "keep x: expected the id of a project"),
+                ("keep", "keep needs the id or the name of a project"),
+                ("limit", "limit needs the id or the name of a project"),
                 ("keep 1 --age 90", "--age 90: expected a whole number and s, m, h or d"),
                 ("keep 1 --bytes 0", "--bytes 0: expected a whole number, with K, M, G or T"),
                 ("keep 1 --bytes 9999999999T", "--bytes 9999999999T: expected"),

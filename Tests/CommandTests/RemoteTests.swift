@@ -63,7 +63,7 @@
             let server = "http://127.0.0.1:\(serving.port)"
             let cases: [([String: String], [String], Int32, String)] = [
                 (["MAYDAY_ADMIN_TOKEN": "wrong"], [], 3, "does not take the token in MAYDAY_ADMIN_TOKEN"),
-                ([:], [], 2, "--server needs the token of that collector in MAYDAY_ADMIN_TOKEN"),
+                ([:], [], 2, "--server needs a token of that collector in MAYDAY_READER_TOKEN"),
                 (["MAYDAY_ADMIN_TOKEN": "a b"], [], 2, "MAYDAY_ADMIN_TOKEN is no token"),
                 (
                     ["MAYDAY_ADMIN_TOKEN": "x"], ["--data", "d"], 2,

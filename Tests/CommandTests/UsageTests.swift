@@ -66,7 +66,7 @@
                 ("serve --url http://:k@x", "--url http://:k@x: expected http://HOST:PORT"),
                 ("serve --url http://u@x/y", "--url http://u@x/y: expected"),
                 ("projects", "list | add NAME | rotate|keep|limit|remove ID is missing"),
-                ("projects add", "add needs a name"), ("projects rotate x", "rotate x: expected the id of a project"),
+                ("projects add", "add needs a name"), ("projects rotate", "rotate needs a project, admin, reader"),
                 ("projects add a/b", "a name has 1 to 64 letters"), ("projects drop 1", "expected list | add NAME"),
                 ("doctor a b", "too many arguments, from \"b\" on: it takes [BINARY]"),
                 ("doctor a --pid 1", "BINARY, --pid and --server exclude each other: give one"),

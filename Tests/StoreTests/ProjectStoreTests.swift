@@ -17,7 +17,7 @@ struct ProjectStoreTests {
         )
         #expect(again == nil)
         #expect(try fixture.store.projects().map(\.name) == ["default"])
-        #expect(try fixture.store.adminToken() == Secret("admin").hash)
+        #expect(try fixture.store.tokens() == [.admin: Secret("admin").hash])
     }
 
     @Test("keys are replaced, names are unique", arguments: Backend.allCases)
@@ -30,8 +30,9 @@ struct ProjectStoreTests {
         #expect(try fixture.store.project(added.id)?.key.matches(Secret("old")) == false)
         #expect(try !fixture.store.replaceKey(ofProject: 99, with: Secret("new").hash))
         #expect(try fixture.store.project(99) == nil)
-        try fixture.store.replaceAdminToken(with: Secret("fresh").hash)
-        #expect(try fixture.store.adminToken()?.matches(Secret("fresh")) == true)
+        #expect(try fixture.store.replaceToken(.admin, with: Secret("fresh").hash))
+        #expect(try fixture.store.tokens().kind(of: Secret("fresh")) == .admin)
+        #expect(try fixture.store.tokens().kind(of: Secret("admin")) == nil)
         try fixture.store.setPublicURL("http://a:1")
         try fixture.store.setPublicURL("http://a:2")
         #expect(try fixture.store.publicURL() == "http://a:2")
@@ -49,5 +50,28 @@ struct ProjectStoreTests {
         }
         // FIPS 180-2, appendix B.1.
         #expect(Secret("abc").hash.hex == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    }
+
+    @Test("a token is of one kind, and goes with its project", arguments: Backend.allCases)
+    func tokens(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
+        let added = try #require(try fixture.store.addProject(name: "b", key: Secret("k").hash, at: .now()))
+        let kinds: [TokenKind] = [
+            .admin, .symbols, .reader(project: nil), .reader(project: 1), .reader(project: added.id),
+        ]
+        for kind in kinds {
+            #expect(try fixture.store.replaceToken(kind, with: Secret("old \(kind)").hash))
+            #expect(try fixture.store.replaceToken(kind, with: Secret("\(kind)").hash))
+        }
+        #expect(try !fixture.store.replaceToken(.reader(project: 99), with: Secret("nobody's").hash))
+        let tokens = try fixture.store.tokens()
+        #expect(Set(tokens.keys) == Set(kinds))
+        for kind in kinds {
+            #expect(tokens.kind(of: Secret("\(kind)")) == kind)
+            #expect(tokens.kind(of: Secret("old \(kind)")) == nil)
+        }
+        #expect(try fixture.store.removeProject(added.id))
+        #expect(try fixture.store.tokens().kind(of: Secret("\(TokenKind.reader(project: added.id))")) == nil)
+        #expect(try fixture.store.tokens().count == kinds.count - 1)
     }
 }

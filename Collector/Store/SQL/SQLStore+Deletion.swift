@@ -19,7 +19,9 @@ extension SQLStore {
                 try connection.run("DELETE FROM \(table) WHERE issue IN (\(empty))", [id])
             }
             try connection.run("DELETE FROM issues WHERE project = ? AND count < 1", [id])
-            return try connection.run("DELETE FROM projects WHERE id = ?", [id]) == 1
+            guard try connection.run("DELETE FROM projects WHERE id = ?", [id]) == 1 else { return false }
+            try connection.run("DELETE FROM settings WHERE name = ?", [TokenKind.reader(project: id).setting])
+            return true
         }
     }
 

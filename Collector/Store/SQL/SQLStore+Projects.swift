@@ -9,7 +9,7 @@ extension SQLStore {
             guard try connection.query("SELECT id FROM projects LIMIT 1", row: { $0.int(0) }).isEmpty else {
                 return nil
             }
-            try Self.set(connection, "admin_token", adminToken)
+            try Self.set(connection, TokenKind.admin.setting, adminToken)
             return try Self.insert(connection, name, key, time)
         }
     }
@@ -76,26 +76,26 @@ extension SQLStore {
         }
     }
 
-    func adminToken() throws(StoreError) -> SecretHash? {
-        try engine.read { connection throws(StoreError) in
-            try connection.query("SELECT value FROM settings WHERE name = 'admin_token'") { $0.blob(0) }
-                .first.map(SecretHash.init)
+    func tokens() throws(StoreError) -> [TokenKind: SecretHash] {
+        let found = try engine.read { connection throws(StoreError) in
+            try connection.query("SELECT name, value FROM settings WHERE name LIKE '%token%'") {
+                (name: $0.text(0), hash: SecretHash(bytes: $0.blob(1)))
+            }
         }
+        return Dictionary(found.compactMap { row in TokenKind(setting: row.name).map { ($0, row.hash) } }) { $1 }
     }
 
-    func replaceAdminToken(with token: SecretHash) throws(StoreError) {
-        try engine.write { connection throws(StoreError) in try Self.set(connection, "admin_token", token) }
-    }
-
-    func symbolsToken() throws(StoreError) -> SecretHash? {
-        try engine.read { connection throws(StoreError) in
-            try connection.query("SELECT value FROM settings WHERE name = 'symbols_token'") { $0.blob(0) }
-                .first.map(SecretHash.init)
+    func replaceToken(_ kind: TokenKind, with token: SecretHash) throws(StoreError) -> Bool {
+        try engine.write { connection throws(StoreError) in
+            // Under the lock of its row: the project may be removed meanwhile.
+            if case .reader(let project?) = kind,
+                try connection.run("UPDATE projects SET name = name WHERE id = ?", [project]) == 0
+            {
+                return false
+            }
+            try Self.set(connection, kind.setting, token)
+            return true
         }
-    }
-
-    func replaceSymbolsToken(with token: SecretHash) throws(StoreError) {
-        try engine.write { connection throws(StoreError) in try Self.set(connection, "symbols_token", token) }
     }
 
     func publicURL() throws(StoreError) -> String? {

@@ -160,10 +160,10 @@ enum CollectorCheckup {
 
     /// Whether the token that commands would send is taken.
     private static func token(_ url: String, _ checkup: inout Checkup) {
-        guard let token = ProcessInfo.processInfo.environment["MAYDAY_ADMIN_TOKEN"], !token.isEmpty else { return }
+        guard let (name, token) = Arguments.tokenVariable(ProcessInfo.processInfo.environment) else { return }
         do throws(QueryError) {
-            let projects = try RemoteReader(url: url, token: token).projects()
-            checkup.ok("token", "MAYDAY_ADMIN_TOKEN is taken")
+            let projects = try RemoteReader(url: url, token: token, tokenName: name).projects()
+            checkup.ok("token", "\(name) is taken")
             checkup.ok("projects", projects.map { "\($0.id) \($0.name)" }.joined(separator: ", "))
         } catch {
             checkup.problem("token", "\(error)")

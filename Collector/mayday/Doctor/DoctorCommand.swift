@@ -21,7 +21,7 @@ enum DoctorCommand: Command {
         ],
         notes: [
             "Without BINARY and flags it checks the data directory and the `mayday serve` of this machine. With --server it "
-                + "also tries MAYDAY_ADMIN_TOKEN, where that is set.",
+                + "also tries MAYDAY_ADMIN_TOKEN or MAYDAY_READER_TOKEN, where one is set.",
             "BINARY is looked at and not run: its build id, its debug information, as the collector on this machine "
                 + "looks it up, and the libraries it needs at a crash.",
             "A process is seen from outside. Mayday.selfCheck() in the service sees more, and Mayday.rehearse() "
