@@ -39,6 +39,8 @@ static _Atomic uint32_t unsettled;
 /// How many of the table somebody asks, or has asked.
 static _Atomic uint32_t claimed;
 static _Atomic int help;
+/// Where the crashing thread runs when it begins to ask.
+static _Atomic uint32_t crashing_processor;
 static _Atomic uint64_t chained_ns;
 
 static uint64_t milliseconds(uint64_t count) { return count * 1000000u; }
@@ -101,13 +103,25 @@ static ParkedThread *claim(void) {
     return &mayday_parked[index];
 }
 
-/// In the first thread that has stopped: asks the others, while the crashing thread opens the report and writes its header. What a
-/// fault or a stall keeps from being asked here, at most the one that was its turn, is not waited for beyond the bound;
-/// the crashing thread asks the rest. Nothing in here may wait.
+static void ask_the_rest(void) {
+    for (ParkedThread *entry; word == WORD_PARKED && (entry = claim()) != NULL;) ask(entry);
+}
+
+/// The same for all where the kernel does not say.
+static uint32_t processor(void) {
+    unsigned number = 0;
+    syscall(SYS_getcpu, &number, NULL, NULL);
+    return number;
+}
+
+/// In the first thread that has stopped on another processor: asks the others, while the crashing thread opens the report and writes its
+/// header. What a fault or a stall keeps from being asked here, at most the one that was its turn, is not waited for beyond the
+/// bound; the crashing thread asks the rest. Nothing in here may wait. On the same processor it would only keep that thread waiting.
 static void ask_for_the_crashing_thread(void) {
     int wanted = HELP_WANTED;
+    if (help != HELP_WANTED || processor() == crashing_processor) return;
     if (!atomic_compare_exchange_strong(&help, &wanted, HELP_UNDER_WAY)) return;
-    for (ParkedThread *entry; word == WORD_PARKED && (entry = claim()) != NULL;) ask(entry);
+    ask_the_rest();
     help = HELP_OVER;
 }
 
@@ -188,12 +202,9 @@ static void list_threads(void) {
 void mayday_stage_ask(void) {
     if (!mayday_capture_signal_ready()) return;
     list_threads();
+    crashing_processor = processor();
     if (mayday_room_is_common()) help = HELP_WANTED;
     for (ParkedThread *entry; help != HELP_UNDER_WAY && (entry = claim()) != NULL;) ask(entry);
-}
-
-static void ask_the_rest(void) {
-    for (ParkedThread *entry; (entry = claim()) != NULL;) ask(entry);
 }
 
 /// Asks those once more that blocked the signal: a thread that crashes meanwhile does so on the way into its handler.
