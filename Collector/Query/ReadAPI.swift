@@ -101,7 +101,11 @@ public struct ReadAPI: Sendable {
     }
 
     private func reports(_ project: Int?, _ query: APIParameters) throws(QueryError) -> JSONValue {
-        let selection = try query.reports(project)
+        var selection = try query.reports(project)
+        if let issue = selection.issue {
+            let found = try reader.issues(IssueSelection(project: issue.project, number: issue.number, limit: 1))
+            selection.issue = found.first?.issue.key ?? issue
+        }
         guard let position = try query.number("after", 0...(.max)) else {
             return ReportList(reports: try reader.reports(selection)).json
         }

@@ -38,7 +38,13 @@ enum DeleteCommand: Command {
                 }
                 reports.append(found.key)
             case .issue(let named, let number):
-                issues.append(try Filters.find((named, number), in: place, arguments))
+                let entry = try Filters.find((named, number), in: place, arguments)
+                guard entry.issue.key.number == number else {
+                    throw arguments.usage(
+                        "issue \(number) is part of issue \(entry.issue.key.number) now: that number deletes all of it"
+                    )
+                }
+                issues.append(entry)
             case .file: break
             }
         }

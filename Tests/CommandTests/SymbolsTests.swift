@@ -101,6 +101,52 @@
             #expect(!kept.output.contains("/srv/gone/CaptureChild"), "\(kept.output)")
         }
 
+        @Test("the number of an issue whose reports went into another leads to that; `delete` does not follow it")
+        func joined() async throws {
+            let serving = try await collector.serve()
+            _ = try await serving.key()
+            let admin = try await serving.secret("MAYDAY_ADMIN_TOKEN")
+            let waiting = "\(collector.data)/symbols/waiting"
+            var other = report()
+            other.header.id = "018d0cdf-a580-7f0b-9eb3-000000000002"
+            #expect(try await collector.run("import", try file(report())).status == .exited(0))
+            _ = await serving.child.line(containing: "is in issue 1, which is new", in: .errors)
+            // Another that has its functions already, so that the first is of the same issue once it has them.
+            let lines = try String(contentsOfFile: "\(waiting)/\(buildID)", encoding: .utf8)
+            try FileManager.default.removeItem(atPath: "\(waiting)/\(buildID)")
+            #expect(try await collector.run("symbols", "add", program).status == .exited(0))
+            #expect(try await collector.run("import", try file(other)).status == .exited(0))
+            _ = await serving.child.line(containing: "is in issue 2, which is new", in: .errors)
+            try Data(lines.utf8).write(to: URL(fileURLWithPath: "\(waiting)/\(buildID)"))
+            #expect(try await collector.run("symbols", "add", program).status == .exited(0))
+            let line = await serving.child.line(containing: "\(report().header.id) of", number: 2, in: .errors)
+            #expect(line?.hasSuffix("is in issue 2") == true, "\(line ?? "")")
+
+            #expect(try await collector.run("show", "1").output == collector.run("show", "2").output)
+            let listed = try await collector.run("reports", "1")
+            #expect(listed.status == .exited(0) && listed.output.split(separator: "\n").count >= 2)
+            #expect(try await collector.run("reports", "2").output == listed.output)
+            let resolved = try await collector.run("resolve", "1/1", "--json")
+            #expect(
+                resolved.output.contains("\"id\":2") && resolved.output.contains("resolved"),
+                "\(resolved.output)"
+            )
+            for path in ["/api/1/issues/1", "/api/reports?project=1&issue=1"] {
+                let answer = try HTTPClient(port: serving.port).request(
+                    "GET",
+                    path,
+                    headers: ["Authorization": "Bearer \(admin)"]
+                )
+                #expect(answer.status == 200 && answer.body.contains(other.header.id), "\(path) \(answer.body)")
+            }
+            let deleted = try await collector.run("delete", "1")
+            #expect(
+                deleted.status == .exited(2) && deleted.errors.contains("issue 1 is part of issue 2"),
+                "\(deleted.errors)"
+            )
+            #expect(await serving.stop().status == .exited(0))
+        }
+
         @Test("a running serve digests again what lacked the file")
         func arrivalAtServe() async throws {
             let serving = try await collector.serve()

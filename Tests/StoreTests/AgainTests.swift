@@ -103,6 +103,19 @@ struct AgainTests {
         )
         #expect(try digest(reports[1], "functions", fixture)?.issue.count == 3)
         #expect(try issues(fixture) == ["2 functions functions 3 0-2 hours 3 hosts 1 releases 3"])
+        func followed(_ project: Int?, _ number: Int) throws -> [Int] {
+            try fixture.store.issues(IssueSelection(project: project, number: number, limit: 9)).map(\.key.number)
+        }
+        #expect(try followed(1, 1) == [2] && followed(nil, 1) == [2])
+        #expect(try followed(2, 1) == [] && followed(1, 3) == [])
+        // On to where that goes, and to nothing once it is deleted.
+        try digest(fixture.report(9), "others", fixture)
+        _ = try fixture.store.digestAgain(reports.map(\.key))
+        for report in reports { try digest(report, "others", fixture) }
+        #expect(try followed(1, 1) == [3] && followed(1, 2) == [3])
+        #expect(try fixture.store.delete(reports.map(\.key) + [fixture.report(9).key]) == 4)
+        #expect(try followed(1, 1) == [] && followed(1, 3) == [])
+        #expect(try fixture.store.removeProject(1))
     }
 
     @Test("an issue of which retention removed reports takes those along", arguments: Backend.allCases, [false, true])

@@ -6,7 +6,7 @@ enum PostgresSchema {
 
     /// Each step goes from its index to the next version; a released step is never changed.
     static let migrations: [String] = [
-        first, triage, retention, limits, cut, SQLiteSchema.tags, occurrences, rules,
+        first, triage, retention, limits, cut, SQLiteSchema.tags, occurrences, rules, joined,
     ]
 
     /// Brings the database up to date, all or nothing, in the transaction of the caller. Nodes that start at the same time
@@ -158,6 +158,17 @@ enum PostgresSchema {
 
     /// Whether a report has no end. Of what was received before nothing is known, and it counts as whole.
     private static let cut = "ALTER TABLE reports ADD COLUMN is_cut BIGINT NOT NULL DEFAULT 0;"
+
+    /// As in SQLite.
+    private static let joined = """
+        CREATE TABLE joined_issues (
+            project BIGINT NOT NULL REFERENCES projects(id),
+            number BIGINT NOT NULL,
+            issue BIGINT NOT NULL REFERENCES issues(row),
+            PRIMARY KEY (project, number)
+        );
+        CREATE INDEX joined_issues_by_issue ON joined_issues (issue);
+        """
 
     /// As in SQLite.
     private static let occurrences = "ALTER TABLE reports ADD COLUMN occurrences BIGINT NOT NULL DEFAULT 1;"

@@ -24,12 +24,23 @@ private let environment =
 
 extension SQLStore {
     func issues(_ selection: IssueSelection) throws(StoreError) -> [Issue] {
+        let found = try issues(selection, isJoined: false)
+        return found.isEmpty && selection.number != nil ? try issues(selection, isJoined: true) : found
+    }
+
+    /// - Parameter isJoined: means the number of an issue that became part of the one to find.
+    private func issues(_ selection: IssueSelection, isJoined: Bool) throws(StoreError) -> [Issue] {
         // The time is needed twice.
         var conditions = NumberedConditions([selection.time, selection.limit, selection.offset])
         // Not one whose reports were all digested again, into others.
         conditions.add("count > 0")
         conditions.add("project = #", selection.project)
-        conditions.add("number = #", selection.number)
+        conditions.add(
+            isJoined
+                ? "(project, row) IN (SELECT project, issue FROM joined_issues WHERE joined_issues.number = #)"
+                : "number = #",
+            selection.number
+        )
         conditions.add(effectiveStatus(at: "?1"), isOneOf: selection.statuses)
         selection.filter.addIssueConditions(to: &conditions)
         let order =

@@ -131,6 +131,9 @@ extension SQLStore {
             INSERT INTO issue_hosts SELECT CAST(?1 AS BIGINT), host FROM issue_hosts WHERE issue = ?2
             ON CONFLICT DO NOTHING
             """,
+            // Whoever has its number finds where its reports are.
+            "UPDATE joined_issues SET issue = ?1 WHERE issue = ?2",
+            "INSERT INTO joined_issues SELECT project, number, CAST(?1 AS BIGINT) FROM issues WHERE row = ?2",
         ]
         for statement in statements { try connection.run(statement, [kept, gone]) }
         for table in ["issue_hours", "issue_releases", "issue_hosts"] {

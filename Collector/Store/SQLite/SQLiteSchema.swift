@@ -5,7 +5,7 @@ enum SQLiteSchema {
 
     /// Each step goes from its index to the next version; a released step is never changed.
     static let migrations: [String] = [
-        first, remarks, claimants, triage, retention, limits, cut, tags, occurrences, rules,
+        first, remarks, claimants, triage, retention, limits, cut, tags, occurrences, rules, joined,
     ]
 
     /// Brings the database up to date, all or nothing.
@@ -46,6 +46,17 @@ enum SQLiteSchema {
     /// By which rules an issue's fingerprint was made; of those that were there before it is not known, and they count as older ones.
     /// From here on `digested_bodies` holds what a digestion adds to a report, and whole reports from before.
     static let rules = "ALTER TABLE issues ADD COLUMN rules INTEGER NOT NULL DEFAULT 0;"
+
+    /// Numbers of issues that became part of others, and of which.
+    private static let joined = """
+        CREATE TABLE joined_issues (
+            project INTEGER NOT NULL REFERENCES projects(id),
+            number INTEGER NOT NULL,
+            issue INTEGER NOT NULL REFERENCES issues(row),
+            PRIMARY KEY (project, number)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX joined_issues_by_issue ON joined_issues (issue);
+        """
 
     /// What people decide about issues (`decided` is when), and what is counted of them: by hour since 1970, and by host.
     private static let triage = """
