@@ -15,7 +15,7 @@ public final class IngestServer: Sendable {
         /// What it shows of itself over HTTPS; nil serves plain HTTP.
         public var tls: TLSIdentity?
         /// Where its lines go.
-        public var log = ServerLog.standardError
+        public var log = ServerLog.standardError()
         /// Called after a report was kept, on the thread of its connection.
         public var onStored: @Sendable () -> Void = {}
         /// Further numbers for `GET /metrics`.

@@ -42,6 +42,7 @@ enum ServeCommand: Command {
                 help: "serve HTTPS with this certificate, in PEM, those above it behind it"
             ),
             CommandSpec.Option(name: "--tls-key", value: "FILE", help: "its private key, in PEM, without a password"),
+            .choice("--log", "FORMAT", ServerLog.Format.allCases.map(\.rawValue), "lines of the log: # (default text)"),
             .json("what the first start shows"),
         ],
         notes: [
@@ -77,7 +78,8 @@ enum ServeCommand: Command {
         }
         let tls = try tls(arguments)
         let signals = StopSignals()
-        let (location, log) = (try arguments.location(), ServerLog.standardError)
+        let format = try arguments.choice("--log").flatMap(ServerLog.Format.init(rawValue:)) ?? .text
+        let (location, log) = (try arguments.location(), ServerLog.standardError(format))
         let (lock, store) = try CommandError.wrapping { () throws(StoreError) in
             (try location.lock(), try location.create())
         }
@@ -103,9 +105,7 @@ enum ServeCommand: Command {
             try announce(listening, base, store, location, arguments, console)
         }
         if !address.isLoopback, tls == nil {
-            console.note(
-                "\(server.address) is open to the network and speaks no TLS: keep a proxy or a firewall before it"
-            )
+            log.line("\(server.address) is open to the network and speaks no TLS: keep a proxy or a firewall before it")
         }
         worker.start()
         debuginfod?.start(reception)
