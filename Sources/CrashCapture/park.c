@@ -70,7 +70,8 @@ static void settle(ParkedThread *entry) {
     if (atomic_fetch_sub(&unsettled, 1) == 1) sys_futex_wake(&unsettled);
 }
 
-/// Asks a thread to stop, unless it blocks the signal: in sigwait() it would take it for one to act upon.
+/// Asks a thread to stop, unless it blocks the signal: in the sigwait() that it may come to, it would take it for one to act upon. One
+/// that is in there already has it open, by all that the kernel tells.
 static void ask(ParkedThread *entry) {
     TaskStatus status;
     entry->gone = !mayday_task_status(entry->id, &status);
