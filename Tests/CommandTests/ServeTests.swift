@@ -175,5 +175,39 @@
             let check = try await collector.run("check", "--reports")
             #expect(check.status == .exited(0), "\(check.output)\(check.errors)")
         }
+
+        @Test("a full disk under PostgreSQL: 503 and nothing lost; with room again, 201")
+        func fullDatabase() async throws {
+            guard let database = try PostgresServer.onSmallDisk(bytes: 256 << 20) else { return }
+            defer { database.end() }
+            let collector = try Collector(database: try database.freshURL())
+            let serving = try await collector.serve()
+            let key = try await serving.key()
+            #expect(try serving.post(SampleReport(seed: 0).gzip(), key: key).status == 201)
+            let ballast = open("\(database.directory)/ballast", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+            let block = [UInt8](repeating: 1, count: 64 << 10)
+            while write(ballast, block, block.count) > 0 {}
+            close(ballast)
+            var kept = 1
+            var status = 201
+            while status == 201, kept < 5_000 {
+                let answer = try serving.post(SampleReport(seed: UInt64(kept)).gzip(), key: key)
+                status = answer.status
+                if status == 201 { kept += 1 } else { #expect(answer.headers["retry-after"] != nil) }
+            }
+            #expect(status == 503)
+            unlink("\(database.directory)/ballast")
+            #expect(
+                try await eventually {
+                    try serving.post(SampleReport(seed: 9_000).gzip(), key: key).status == 201
+                }
+            )
+            #expect(try HTTPClient(port: serving.port).request("GET", "/healthz").status == 200)
+            let reports = try await collector.run("reports", "--json", "--limit", "100000")
+            #expect(try Listed.reports(reports.output).all.count == kept + 1)
+            #expect(await serving.stop().status == .exited(0))
+            let check = try await collector.run("check", "--reports")
+            #expect(check.status == .exited(0), "\(check.output)\(check.errors)")
+        }
     }
 #endif

@@ -18,11 +18,35 @@
         /// The one server of these tests, started when it is first asked for.
         public static func running() throws -> PostgresServer {
             try shared.withLock { shared in
-                let server = shared ?? Result { try PostgresServer() }
+                let server = shared ?? Result { try PostgresServer(in: try TemporaryDirectory(in: "/tmp")) }
                 shared = server
                 return try server.get()
             }
         }
+
+        /// A server of its own on a file system of so many bytes, to be ended by `end`; nil, and why is printed, where none can be
+        /// mounted.
+        public static func onSmallDisk(bytes: Int) throws -> PostgresServer? {
+            let directory = try TemporaryDirectory(in: "/tmp")
+            guard mount("tmpfs", directory.path, "tmpfs", 0, "size=\(bytes),mode=755") == 0 else {
+                print("no tmpfs for a test of the full disk (\(String(cString: strerror(errno)))); it needs root")
+                return nil
+            }
+            do { return try PostgresServer(in: directory) } catch {
+                umount2(directory.path, Int32(MNT_DETACH))
+                throw error
+            }
+        }
+
+        /// Ends a server on a disk of its own, and takes the disk away.
+        public func end() {
+            try? lifeline.fileHandleForWriting.close()
+            process.waitUntilExit()
+            umount2(directory, Int32(MNT_DETACH))
+        }
+
+        /// What it has lies in there.
+        public var directory: String { temporary.path }
 
         /// URL of a schema that nobody else uses, empty as yet. It belongs to a user of its own, of the same name.
         public func freshURL() throws -> String {
@@ -63,9 +87,9 @@
         private var socket: String { temporary.path }
         private static let environment = ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8"]
 
-        private init() throws {
-            // The path of a socket is short, and another user must come to it.
-            temporary = try TemporaryDirectory(in: "/tmp")
+        /// The path of a socket is short, and another user must come to the directory.
+        private init(in directory: TemporaryDirectory) throws {
+            temporary = directory
             let control = try Self.program("pg_ctl")
             // The shell waits for the end of its input, which comes however these tests end, and then ends the server.
             let script = """
