@@ -80,19 +80,20 @@ static void ask(ParkedThread *entry) {
         memcpy(entry->name, status.name, sizeof entry->name);
         entry->unreachable = (status.blocked & SIGNAL_BIT(SIGPROF)) != 0;
     }
+    // Before it can stop: whoever asks may be kept from going on until the report is written.
+    entry->is_known = true;
     if (!entry->gone && !entry->unreachable) {
         siginfo_t info;
         memset(&info, 0, sizeof info);
         info.si_signo = SIGPROF;
         info.si_code = SI_QUEUE;
         info.si_pid = mayday_crash.pid;
-        entry->unreachable = sys_queue_signal(mayday_crash.pid, entry->id, SIGPROF, &info) != 0;
+        if (sys_queue_signal(mayday_crash.pid, entry->id, SIGPROF, &info) != 0) entry->unreachable = true;
     }
     // A stopped or traced thread does not run its handler, nor one that has ended and is still listed.
     char state = entry->state;
     bool runs = state != 'T' && state != 't' && state != 'Z' && state != 'X';
     if (!runs || entry->gone || entry->unreachable) settle(entry);
-    entry->is_known = true;
 }
 
 /// One that nobody has asked yet is the caller's to ask; NULL where there is none.
@@ -212,7 +213,8 @@ void mayday_stage_ask(void) {
 static void ask_again(void) {
     for (uint32_t index = 0; index < mayday_parked_count; index++) {
         ParkedThread *entry = &mayday_parked[index];
-        if (!entry->is_known || !entry->unreachable) continue;
+        // Not settled: it is its turn just now.
+        if (!entry->settled || !entry->unreachable) continue;
         unsettled += 1;
         entry->settled = false;
         ask(entry);

@@ -20,7 +20,7 @@ typedef struct ParkedThread {
     bool unreachable;
     /// It ended before it could be asked.
     bool gone;
-    /// What stands above is known: whoever asked it has come to its end.
+    /// What stands above is what the kernel says.
     _Atomic bool is_known;
     /// It stands still, or is not waited for.
     _Atomic bool settled;
