@@ -87,6 +87,36 @@
             #expect(await serving.stop().status == .exited(0))
         }
 
+        @Test("what one node takes has the report digested again that another lacked it for")
+        func nodes() async throws {
+            let collector = try Collector(database: try PostgresServer.running().freshURL())
+            let shared = ["MAYDAY_SYMBOLS": "\(collector.temporary.path)/symbols"]
+            let first = try await collector.serve(environment: shared)
+            let (key, admin) = (try await first.key(), try await first.secret("MAYDAY_ADMIN_TOKEN"))
+            let report = SampleReport.symbolless(buildID: buildID)
+            #expect(try first.post(report.encode(), key: key).status == 201)
+            _ = await first.child.line(containing: "digest: report \(report.header.id) ", in: .errors)
+
+            let second = try await collector.serve(environment: shared)
+            let sent = try await ChildProcess.run(
+                Collector.mayday,
+                ["symbols", "add", "--server", "http://127.0.0.1:\(second.port)", program],
+                environment: ["MAYDAY_ADMIN_TOKEN": admin]
+            )
+            #expect(sent.status == .exited(0), "\(sent.errors)")
+            _ = await second.child.line(containing: "1 report is digested again", in: .errors)
+            // By the one or by the other.
+            #expect(
+                try await eventually {
+                    let shown = try await collector.run("show", report.header.id, environment: shared).output
+                    return shown.contains(".c:") || shown.contains(".swift:")
+                }
+            )
+            for node in [first, second] { #expect(await node.stop().status == .exited(0)) }
+            let check = try await collector.run("check", "--reports")
+            #expect(check.status == .exited(0), "\(check.output)\(check.errors)")
+        }
+
         @Test("`curl -T` does as well: whole, not packed, without a digest; twice is no more than once")
         func plain() async throws {
             let serving = try await collector.serve()

@@ -35,14 +35,19 @@
         ///
         /// - Parameters:
         ///   - other: a data directory that is not the usual one.
+        ///   - environment: variables that it gets.
         ///   - limit: how long it may live.
-        public func serve(_ arguments: String..., data other: String? = nil, limit: Duration = Patience.server)
-            async throws -> Serving
-        {
+        public func serve(
+            _ arguments: String...,
+            data other: String? = nil,
+            environment: [String: String] = [:],
+            limit: Duration = Patience.server
+        ) async throws -> Serving {
             let child = try ChildProcess(
                 Self.mayday,
                 ["serve", "--listen", "127.0.0.1:0"] + (database.map { ["--store", $0] } ?? ["--data", other ?? data])
                     + arguments,
+                environment: environment,
                 limit: limit
             )
             guard let line = await child.line(containing: "listening") else {
