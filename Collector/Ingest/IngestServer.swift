@@ -109,7 +109,7 @@ private struct Routes: HTTPHandler {
 
     private func health() -> HTTPAnswer {
         do throws(StoreError) {
-            _ = try store.digestCounts()
+            _ = try store.digestCounts(ofProject: nil)
             // Only reports meet a full disk, and a balancer sends none to a node that says so: it finds out itself.
             if metrics.mayTestStore() {
                 try store.testWrite()
@@ -124,7 +124,7 @@ private struct Routes: HTTPHandler {
 
     private func numbers() -> [Metric] {
         var all = metrics.all + parts.metrics()
-        if let counts = try? store.digestCounts() {
+        if let counts = try? store.digestCounts(ofProject: nil) {
             let help = "Reports that are stored and not grouped: they wait, or could not be digested."
             for (state, value) in [("pending", counts.pending), ("failed", counts.failed)] {
                 let label = "state=\"\(state)\""

@@ -19,7 +19,7 @@ public struct IssueList: Sendable, Equatable {
 
     /// What was found.
     public var entries: [Entry]
-    /// Reports that are stored and in no issue yet.
+    /// Reports that wait for digestion or could not be digested, of the project that was asked for or of all.
     public var undigested: DigestCounts
     /// All projects there are, for text.
     public var projects: [ProjectName]
@@ -39,7 +39,7 @@ public struct IssueList: Sendable, Equatable {
         _ selection: IssueSelection,
         newIn release: String? = nil
     ) throws(QueryError) -> IssueList {
-        let (undigested, projects) = (try reader.undigested(), try reader.projects())
+        let (undigested, projects) = (try reader.undigested(selection.project), try reader.projects())
         guard let release else {
             return IssueList(entries: try reader.issues(selection), undigested: undigested, projects: projects)
         }

@@ -79,7 +79,8 @@ public struct ReadAPI: Sendable {
         if let project, !(try reader.projects().contains { $0.id == project }) {
             throw .notFound("no project \(project) here: see `mayday projects list`")
         }
-        return IssueList(entries: try reader.issues(selection), undigested: try reader.undigested()).json
+        return IssueList(entries: try reader.issues(selection), undigested: try reader.undigested(selection.project))
+            .json
     }
 
     private func found(_ project: Int?, _ number: String) throws(QueryError) -> IssueList.Entry {

@@ -9,8 +9,8 @@ public protocol Reader: Sendable {
     func projectSummaries() throws(QueryError) -> [ProjectSummary]
     /// Issues with their releases.
     func issues(_ selection: IssueSelection) throws(QueryError) -> [IssueList.Entry]
-    /// How many reports are not grouped.
-    func undigested() throws(QueryError) -> DigestCounts
+    /// How many reports are not grouped, of a project or of all.
+    func undigested(_ project: Int?) throws(QueryError) -> DigestCounts
     /// Reports of an issue by hour, oldest first.
     func hours(of issue: IssueKey, since time: Timestamp) throws(QueryError) -> [HourCount]
     /// Reports, newest first.
@@ -51,8 +51,8 @@ package struct StoreReader: Reader {
         }
     }
 
-    package func undigested() throws(QueryError) -> DigestCounts {
-        try asking { () throws(StoreError) in try store.digestCounts() }
+    package func undigested(_ project: Int?) throws(QueryError) -> DigestCounts {
+        try asking { () throws(StoreError) in try store.digestCounts(ofProject: project) }
     }
 
     package func hours(of issue: IssueKey, since time: Timestamp) throws(QueryError) -> [HourCount] {

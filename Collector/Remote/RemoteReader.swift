@@ -37,8 +37,8 @@ package struct RemoteReader: Reader {
         try list(try ask("/api/issues", APIParameters(selection)), "issues", IssueList.Entry.init(json:))
     }
 
-    package func undigested() throws(QueryError) -> DigestCounts {
-        let answer = try ask("/api/issues", APIParameters(IssueSelection(limit: 1)))
+    package func undigested(_ project: Int?) throws(QueryError) -> DigestCounts {
+        let answer = try ask("/api/issues", APIParameters(IssueSelection(project: project, limit: 1)))
         guard let counts = answer["undigested"] else { throw .strange("undigested") }
         return DigestCounts(pending: try counts.integer("pending"), failed: try counts.integer("failed"))
     }

@@ -74,8 +74,8 @@ public protocol Store: Sendable {
     ///
     /// - Returns: nil when it is not outdated any more.
     func regroup(_ regrouping: Regrouping, rules: Int) throws(StoreError) -> RegroupedIssue?
-    /// How many reports are not grouped.
-    func digestCounts() throws(StoreError) -> DigestCounts
+    /// How many reports are not grouped, of a project or of all.
+    func digestCounts(ofProject project: Int?) throws(StoreError) -> DigestCounts
 
     // MARK: Issues over time
 

@@ -133,7 +133,7 @@ private enum Decision {
             for key in keys {
                 if let entry = try reader.decide(decision, on: key, at: time) { entries.append(entry) }
             }
-            return IssueList(entries: entries, undigested: try reader.undigested(), projects: try reader.projects())
+            return IssueList(entries: entries, undigested: try reader.undigested(nil), projects: try reader.projects())
         }
         console.print(arguments.has("--json") ? [list.json.text] : list.decisions(console.layout))
         return .done

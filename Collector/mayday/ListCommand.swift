@@ -151,7 +151,9 @@ enum ListCommand: Command {
             if case .store(_, let location) = place, !isServed {
                 remedy = "no `mayday serve` is running on \(location): start it"
             }
-            console.note("\(reports(undigested.pending)) waiting for digestion, not in the list yet; \(remedy)")
+            console.note(
+                "\(reports(undigested.pending)) waiting for digestion, new ones not in the list yet; \(remedy)"
+            )
         }
         if undigested.failed > 0 {
             console.note("\(reports(undigested.failed)) could not be digested; `mayday reports` shows them as failed")

@@ -1,4 +1,5 @@
 #if os(Linux)
+    import CrashReport
     import Foundation
     import Testing
     import TestSupport
@@ -68,8 +69,10 @@
             let serving = try await collector.serve()
             let key = try await serving.key()
             _ = try await collector.run("projects", "add", "payments")
-            #expect(try serving.post(SampleReport().gzip(), key: key).status == 201)
+            let report = SampleReport()
+            #expect(try serving.post(report.gzip(), key: key).status == 201)
             _ = await serving.child.line(containing: "digest: report", in: .errors)
+            let id = report.report().header.id
 
             func rotated(_ arguments: String...) async throws -> String {
                 let said = try await run(collector, ["projects", "rotate"] + arguments).output
@@ -91,6 +94,10 @@
                 ("GET", "/api/1/issues/1", [200, 200, 200, 403, 403, 401, 401, 401]),
                 ("GET", "/api/reports", [200, 200, 200, 200, 403, 401, 401, 401]),
                 ("GET", "/api/reports?project=1", [200, 200, 200, 403, 403, 401, 401, 401]),
+                ("GET", "/api/1/reports/\(id)", [200, 200, 200, 403, 403, 401, 401, 401]),
+                ("GET", "/api/2/reports/\(id)", [404, 404, 403, 404, 403, 401, 401, 401]),
+                ("GET", "/api/1/reports/\(id)/file", [200, 200, 200, 403, 403, 401, 401, 401]),
+                ("HEAD", "/api/1/issues", [200, 200, 200, 403, 403, 401, 401, 401]),
                 ("GET", "/api/1/statistics", [200, 200, 200, 403, 403, 401, 401, 401]),
                 ("GET", "/api/projects", [200, 200, 200, 200, 403, 401, 401, 401]),
                 ("POST", "/api/1/issues/1/status?decision=reopen", [200, 403, 403, 403, 403, 401, 401, 401]),

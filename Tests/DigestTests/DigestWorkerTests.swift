@@ -118,7 +118,7 @@ struct DigestWorkerTests {
             #expect(lines.count { $0.contains(" is in issue ") } == worker.done)
             #expect(lines.count == worker.done + worker.failed)
         }
-        #expect(try fixture.store.digestCounts() == DigestCounts(pending: 0, failed: 2))
+        #expect(try fixture.store.digestCounts(ofProject: nil) == DigestCounts(pending: 0, failed: 2))
         #expect(try fixture.states.contains(.failed(reason: "\(Refused())")))
     }
 

@@ -4,7 +4,7 @@ import Store
 import Testing
 import TestSupport
 
-@Suite("The log of requests")
+@Suite("The log of requests", .patience)
 struct ServerLogTests {
     /// A server that was asked everything that has a line of its own, and its lines.
     private func lines(_ format: ServerLog.Format) throws -> (lines: [String], secrets: [String]) {

@@ -131,7 +131,7 @@ struct DigestStoreTests {
         try fixture.store.retryFailed(maximumAttempts: 3)
         #expect(try fixture.store.claimPending(limit: 9, after: 0).map(\.key) == [good.key])
         _ = try fixture.store.finish(fixture.digestion(good))
-        #expect(try fixture.store.digestCounts() == DigestCounts(pending: 0, failed: 2))
+        #expect(try fixture.store.digestCounts(ofProject: nil) == DigestCounts(pending: 0, failed: 2))
         let states = try fixture.store.reports(ReportSelection(limit: 9)).map(\.state)
         #expect(states.contains(.failed(reason: "no 3")))
         #expect(states.contains(.failed(reason: "the collector ended while digesting it, 3 times")))

@@ -188,7 +188,7 @@ struct ReportStoreTests {
         for _ in 0..<2 {
             let error = #expect(throws: StoreError.self) { try fixture.store.add(second) }
             #expect("\(try #require(error))".contains("removed or moved while in use; put it back"))
-            #expect(throws: StoreError.self) { try fixture.store.digestCounts() }
+            #expect(throws: StoreError.self) { try fixture.store.digestCounts(ofProject: nil) }
         }
         try FileManager.default.moveItem(atPath: elsewhere, toPath: fixture.directory.path)
         #expect(try fixture.store.add(second) == .stored)

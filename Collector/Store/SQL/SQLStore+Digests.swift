@@ -168,11 +168,15 @@ extension SQLStore {
         }
     }
 
-    func digestCounts() throws(StoreError) -> DigestCounts {
+    func digestCounts(ofProject project: Int?) throws(StoreError) -> DigestCounts {
         try engine.read { connection throws(StoreError) in
             // The index of the undigested is used only by a query that repeats its condition.
             let counts = try connection.query(
-                "SELECT digest, count(*) FROM reports WHERE digest IN (0, 2) AND digest <> 1 GROUP BY digest"
+                """
+                SELECT digest, count(*) FROM reports
+                WHERE digest IN (0, 2) AND digest <> 1 AND project = COALESCE(?, project) GROUP BY digest
+                """,
+                [project]
             ) { (state: $0.int(0), count: $0.int(1)) }
             func count(_ state: Int) -> Int { counts.first { $0.state == state }?.count ?? 0 }
             return DigestCounts(pending: count(0), failed: count(2))

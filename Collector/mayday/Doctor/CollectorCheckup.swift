@@ -102,7 +102,7 @@ enum CollectorCheckup {
     }
 
     private static func digestion(_ store: any Store, _ checkup: inout Checkup) throws(StoreError) {
-        let counts = try store.digestCounts()
+        let counts = try store.digestCounts(ofProject: nil)
         if counts.failed > 0 {
             checkup.warning(
                 "digestion",
