@@ -26,29 +26,15 @@ struct ChatMessage {
         // As much of the stack as fits in, the innermost first.
         var block: [String] = []
         var left = ChatMessage.limit - text.utf8.count - 10
-        for line in report.stackLines(of: thread, limit: 12).map({ ChatMessage.plain($0, limit: 150) }) {
+        // The quotes of code are those of the block.
+        for line in report.stackLines(of: thread, limit: 12).map({ $0.codeInChat(limit: 150).dropFirst().dropLast() }) {
             left -= line.utf8.count + 1
             guard left > 0 else { break }
-            block.append(line)
+            block.append(String(line))
         }
         if !block.isEmpty { text += "\n```\n\(block.joined(separator: "\n"))\n```" }
         return text
     }
 
-    private func code(_ text: String) -> String { "`\(ChatMessage.plain(text, limit: 300))`" }
-
-    /// A text of the service's as one line that no chat takes for a mention, a link or the end of the code: nobody is
-    /// called by what was in a message of a crash.
-    static func plain(_ text: String, limit: Int) -> String {
-        var result = ""
-        for scalar in text.madeVisible(limit: limit).unicodeScalars {
-            switch scalar {
-            case "<": result += "‹"
-            case ">": result += "›"
-            case "`": result += "'"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
-    }
+    private func code(_ text: String) -> String { text.codeInChat(limit: 300) }
 }

@@ -21,14 +21,14 @@ import Testing
         var report = sample
         report.crash?.message = "<!channel> `rm` ```\n@everyone \u{202e}<http://x|y>"
         let text = ChatMessage(ReadableReport(report: report, title: report.title)).text
-        #expect(text.contains(#"`‹!channel› 'rm' '''\n@everyone \u{202e}‹http://x|y›`"#))
+        #expect(text.contains("`‹!channel› 'rm' '''\\n@\u{200b}everyone \\u{202e}‹http://x|y›`"))
     }
 
-    @Test func `a message is short, whatever the crash`() {
-        var report = SampleReport(frames: 200, isSymbolicated: true, release: String(repeating: "é", count: 5_000))
+    @Test(arguments: ["x", "😀", "\u{e000}", "@everyone"]) func `a message is short, whatever the crash`(piece: String) {
+        var report = SampleReport(frames: 200, isSymbolicated: true, release: String(repeating: piece, count: 5_000))
             .report()
-        report.crash?.message = String(repeating: "x", count: 100_000)
-        #expect(ChatMessage(ReadableReport(report: report, title: report.title)).text.count <= 2_000)
+        report.crash?.message = String(repeating: piece, count: 100_000)
+        #expect(ChatMessage(ReadableReport(report: report, title: report.title)).text.utf16.count <= 2_000)
     }
 
     private func outcome(_ answer: ScriptedServer.Answer, field: String = "text") async throws -> (

@@ -1,6 +1,7 @@
 #if os(Linux)
     import CrashReport
     import Foundation
+    import MaydayTestKit
     import Synchronization
     import Testing
     import TestSupport
@@ -236,6 +237,52 @@
             var bare = notice(1)
             (bare.release, bare.environment, bare.host) = (nil, nil, nil)
             #expect(bare.text.hasPrefix("New issue 1/3 of project shop: Index"))
+            #expect(
+                notice(1).chatText
+                    == "New issue 1/3 of project `shop` (`shop@1.2.0`, `production`, on `web-3`): `Index out of range` in "
+                    + "`total(of:) (Cart.swift:41)`\nmayday show 1/3"
+            )
+        }
+
+        @Test("a chat is called, linked and flooded by nothing that a report says; programs have it as it was")
+        func hostile() async throws {
+            let server = try ScriptedServer { _ in .status(200) }
+            let webhook = WebhookChannel(url: "http://127.0.0.1:\(server.port)/hook")
+            let title = "<!channel> @everyone `x` <http://evil.example|ok> &lt;\n*b* \u{202e}\u{1b}[31m"
+            var told = notice(1, title: title)
+            (told.release, told.environment, told.host) = ("shop@here", "<!here>", "@channel")
+            try webhook.deliver(told) { .now + Patience.wait }
+            let long = String(repeating: "\u{e000}", count: 100_000)
+            told = notice(2, title: long)
+            (told.release, told.environment, told.host, told.project) = (long, long, long, long)
+            told.entry.issue.culprit = long
+            try webhook.deliver(told) { .now + Patience.wait }
+            let bodies = try await server.requests(atLeast: 2).map { request in
+                try #require(try JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any])
+            }
+            let text = try #require(bodies[0]["text"] as? String)
+            #expect(
+                text
+                    == "New issue 1/3 of project `shop` (`shop@\u{200b}here`, `‹!here›`, on `@\u{200b}channel`): "
+                    + "`‹!channel› @\u{200b}everyone 'x' ‹http://evil.example|ok› &\u{200b}lt;\\n*b* \\u{202e}\\u{1b}[31m` "
+                    + "in `total(of:) (Cart.swift:41)`\nmayday show 1/3"
+            )
+            let issue = try #require(bodies[0]["issue"] as? [String: Any])
+            #expect(issue["title"] as? String == title)
+            #expect(bodies[0]["release"] as? String == "shop@here" && bodies[0]["host"] as? String == "@channel")
+            let cut = try #require(bodies[1]["text"] as? String)
+            #expect(cut.utf16.count < 2_000 && cut.hasSuffix("…`\nmayday show 1/3"))
+            #expect(cut.filter { $0 == "`" }.count == 12)
+        }
+
+        @Test("a command is told however long the message is")
+        func longText() throws {
+            let long = String(repeating: "x", count: 1 << 20)
+            let channel = CommandChannel(
+                command: "test \"${#MAYDAY_TEXT}\" -lt 2000",
+                environment: ["PATH": "/usr/bin:/bin"]
+            )
+            try channel.deliver(notice(1, title: long)) { .now + Patience.wait }
         }
 
         private func notice(
