@@ -33,15 +33,24 @@ void touch_null() {
     *nowhere = 1;
 }
 
+/// For those that find no memory left: what they are to do wrong needs a block.
+void *const small_reserve = std::malloc(64);
+void *const large_reserve = std::malloc(4000);
+
+void *allocate(size_t size, void *reserve) {
+    void *block = std::malloc(size);
+    return block != nullptr ? block : reserve;
+}
+
 void free_twice() {
-    void *volatile block = std::malloc(64);
+    void *volatile block = allocate(64, small_reserve);
     std::free(block);
     std::free(block);
 }
 
 /// The arena is found corrupt with its lock held.
 void corrupt_heap() {
-    char *volatile block = static_cast<char *>(std::malloc(4000));
+    char *volatile block = static_cast<char *>(allocate(4000, large_reserve));
     std::memset(block - 16, 0x41, 16);
     std::free(block);
 }
