@@ -24,6 +24,8 @@ public struct Importer {
     private let project: Int
     private let naming: ReportNaming
     private let now: @Sendable () -> Timestamp
+    private let onRead: (_ bytes: Int, _ reports: Int) -> Void
+    private var bytesRead = 0
 
     /// The largest report file, as for a report that comes over HTTP.
     static let maximumFile = 8 << 20
@@ -31,13 +33,17 @@ public struct Importer {
 
     /// An importer for a project that exists.
     ///
-    /// - Parameter naming: for what Swift's backtracer wrote; reports say it themselves.
+    /// - Parameters:
+    ///   - naming: for what Swift's backtracer wrote; reports say it themselves.
+    ///   - onRead: told, while it reads, how many bytes it has read and how many reports it has found so far.
     public init(
         into project: Int,
         of store: any Store,
         naming: ReportNaming = ReportNaming(),
-        now: @escaping @Sendable () -> Timestamp
+        now: @escaping @Sendable () -> Timestamp,
+        onRead: @escaping (_ bytes: Int, _ reports: Int) -> Void = { _, _ in }
     ) {
+        self.onRead = onRead
         self.project = project
         self.store = store
         self.naming = naming
@@ -112,7 +118,10 @@ public struct Importer {
     /// Empty at the end; nil, and noted, when the reading failed.
     private mutating func read(_ file: FileHandle, _ count: Int, _ source: String) -> [UInt8]? {
         do {
-            return try file.read(upToCount: count).map { [UInt8]($0) } ?? []
+            let bytes = try file.read(upToCount: count).map { [UInt8]($0) } ?? []
+            bytesRead += bytes.count
+            onRead(bytesRead, outcome.imported.count + outcome.duplicates.count)
+            return bytes
         } catch {
             outcome.unreadable.append("\(source): cannot be read: \(error.localizedDescription)")
             return nil

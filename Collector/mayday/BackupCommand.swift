@@ -19,20 +19,25 @@ enum BackupCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
-        let store = try arguments.openStore()
         let (location, target) = (try arguments.location(), DataDirectory(arguments.operands[0]))
         let symbols = try arguments.symbols()
-        var entries: [SymbolStore.Entry] = []
-        try CommandError.wrapping { () throws(StoreError) in
-            try store.backUp(into: target) { path throws(StoreError) in
-                // Others share what is elsewhere, and it outlives this store.
-                guard case .directory(let own) = location, symbols.path == own.symbols else { return }
-                do throws(SymbolStoreError) {
-                    entries = try symbols.copy(to: SymbolStore(DataDirectory(path).symbols))
-                } catch {
-                    throw .failed(reason: "\(error)")
+        let entries = try console.progress { progress throws(CommandError) in
+            progress.show("copying the database")
+            let store = try arguments.openStore()
+            var entries: [SymbolStore.Entry] = []
+            try CommandError.wrapping { () throws(StoreError) in
+                try store.backUp(into: target) { path throws(StoreError) in
+                    // Others share what is elsewhere, and it outlives this store.
+                    guard case .directory(let own) = location, symbols.path == own.symbols else { return }
+                    progress.show("copying debug files")
+                    do throws(SymbolStoreError) {
+                        entries = try symbols.copy(to: SymbolStore(DataDirectory(path).symbols))
+                    } catch {
+                        throw .failed(reason: "\(error)")
+                    }
                 }
             }
+            return entries
         }
         let size = entries.map(\.stored).reduce(0, +)
         let count = entries.count == 1 ? "1 debug file" : "\(entries.count) debug files"

@@ -16,12 +16,15 @@ enum CheckCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
-        let store = try arguments.openStore()
-        let (found, read) = try CommandError.wrapping { () throws(StoreError) in
-            let found = try store.check()
-            guard arguments.has("--reports") else { return (found, 0) }
-            let (damaged, read) = try readAll(store)
-            return (found + damaged, read)
+        let (found, read) = try console.progress { progress throws(CommandError) in
+            progress.show("checking the database")
+            let store = try arguments.openStore()
+            return try CommandError.wrapping { () throws(StoreError) in
+                let found = try store.check()
+                guard arguments.has("--reports") else { return (found, 0) }
+                let (damaged, read) = try readAll(store, progress)
+                return (found + damaged, read)
+            }
         }
         if arguments.has("--json") {
             console.print(
@@ -35,9 +38,14 @@ enum CheckCommand: Command {
     }
 
     /// Opens every report, as it came and with symbols.
-    private static func readAll(_ store: any Store) throws(StoreError) -> (damaged: [String], read: Int) {
+    private static func readAll(_ store: any Store, _ progress: Progress) throws(StoreError)
+        -> (damaged: [String], read: Int)
+    {
         var (damaged, read, position) = ([String](), 0, 0)
+        let total = try store.projectSummaries().map(\.reports).reduce(0, +)
         while true {
+            let done = read
+            progress.show("\(done) of \(total) reports read")
             let page = try store.bodies(after: position, limit: 100)
             guard let last = page.last else { return (damaged, read) }
             position = last.position

@@ -55,10 +55,20 @@ enum DeleteCommand: Command {
             + reports.map { "report \($0.id)" }
         try Deletion.confirm(what.joined(separator: ", "), arguments, console)
         let (all, keys) = (reports, issues.map(\.issue.key))
-        let count = try CommandError.wrapping { () throws(StoreError) in
-            var count = try store.delete(all)
-            for key in keys { count += try Deletion.deleteAll(ReportSelection(issue: key, limit: 200), in: store) }
-            return count
+        let total = all.count + issues.map(\.issue.count).reduce(0, +)
+        let count = try console.progress { progress throws(CommandError) in
+            try CommandError.wrapping { () throws(StoreError) in
+                progress.show("\(0) of \(Deletion.text(total)) deleted")
+                var count = try store.delete(all)
+                for key in keys {
+                    try Deletion.deleteAll(ReportSelection(issue: key, limit: 200), in: store) { piece in
+                        count += piece
+                        let done = count
+                        progress.show("\(done) of \(Deletion.text(total)) deleted")
+                    }
+                }
+                return count
+            }
         }
         if arguments.has("--json") {
             console.print(.object(["reports": .integer(Int64(count))]))
@@ -91,12 +101,14 @@ enum Deletion {
     }
 
     /// Deletes all reports of a selection, in pieces, so that others wait for milliseconds.
-    static func deleteAll(_ selection: ReportSelection, in store: any Store) throws(StoreError) -> Int {
-        var count = 0
+    ///
+    /// - Parameter deleted: told how many each piece had.
+    static func deleteAll(_ selection: ReportSelection, in store: any Store, deleted: (Int) -> Void) throws(StoreError)
+    {
         while true {
             let piece = try store.reports(selection).map(\.key)
-            if piece.isEmpty { return count }
-            count += try store.delete(piece)
+            if piece.isEmpty { return }
+            deleted(try store.delete(piece))
         }
     }
 }

@@ -43,25 +43,28 @@ enum ExportCommand: Command {
         if let issue { selection.issue = try Filters.find(issue, in: place, arguments).issue.key }
         selection.filter = filter
         if let heading = format.heading { console.print(heading) }
-        let progress = Progress(console, "exported")
-        var (count, position) = (0, 0)
-        while count < limit {
-            selection.limit = min(Self.page, limit - count)
-            let (wanted, start) = (selection, position)
-            let found = try place.reading { reader throws(QueryError) in try reader.page(of: wanted, after: start) }
-            for report in found.reports {
-                guard arguments.has("--full") else {
-                    console.print(format.line(report))
-                    continue
+        let all = selection
+        let count = try console.progress(printing: true) { progress throws(CommandError) in
+            var (selection, count, position) = (all, 0, 0)
+            while count < limit {
+                let done = count
+                progress.show("\(Deletion.text(done)) exported")
+                selection.limit = min(Self.page, limit - count)
+                let (wanted, start) = (selection, position)
+                let found = try place.reading { reader throws(QueryError) in try reader.page(of: wanted, after: start) }
+                for report in found.reports {
+                    guard arguments.has("--full") else {
+                        console.print(format.line(report))
+                        continue
+                    }
+                    console.print(try place.reading { reader throws(QueryError) in try reader.open(report).json })
                 }
-                console.print(try place.reading { reader throws(QueryError) in try reader.open(report).json })
+                count += found.reports.count
+                guard let next = found.next else { break }
+                position = next
             }
-            count += found.reports.count
-            progress.show(count)
-            guard let next = found.next else { break }
-            position = next
+            return count
         }
-        progress.end()
         if count == 0 {
             let isNarrowed = filter != ReportFilter() || selection.issue != nil || selection.project != nil
             console.note(

@@ -44,19 +44,25 @@ enum ImportCommand: Command {
         let store = try arguments.openStore()
         let project = try project(store, arguments)
         let naming = ReportNaming(service: arguments.value("--service"), release: arguments.value("--release"))
-        var importer = Importer(into: project, of: store, naming: naming, now: { .now() })
-        do throws(StoreError) {
-            for path in arguments.operands { try importer.add(path: path) }
-        } catch {
-            let outcome = importer.outcome
-            let done = outcome.imported.count + outcome.duplicates.count
-            throw CommandError(
-                code: .unreachable,
-                text: "\(error); \(done) reports are there, import again for the rest"
-            )
+        let outcome = try console.progress { progress throws(CommandError) in
+            progress.show("reading")
+            var importer = Importer(into: project, of: store, naming: naming, now: { .now() }) { bytes, reports in
+                progress.show("\(SymbolsCommand.size(bytes)) read, \(Deletion.text(reports)) found")
+            }
+            do throws(StoreError) {
+                for path in arguments.operands { try importer.add(path: path) }
+            } catch {
+                let outcome = importer.outcome
+                let done = outcome.imported.count + outcome.duplicates.count
+                throw CommandError(
+                    code: .unreachable,
+                    text: "\(error); \(done) reports are there, import again for the rest"
+                )
+            }
+            return importer.outcome
         }
         try LocalDigest.run(store, arguments, console)
-        return show(importer.outcome, arguments, console)
+        return show(outcome, arguments, console)
     }
 
     private static func project(_ store: any Store, _ arguments: Arguments) throws(CommandError) -> Int {

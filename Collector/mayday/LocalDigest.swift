@@ -37,8 +37,14 @@ enum LocalDigest {
         let location = try arguments.location()
         do throws(StoreError) { lock = try location.lock() } catch { return }
         let worker = worker(store, try arguments.symbols(), log: { _ in })
-        worker.start()
-        worker.stop(within: .seconds(600))
+        let waiting = try CommandError.wrapping { () throws(StoreError) in
+            try store.digestCounts(ofProject: nil).pending
+        }
+        console.progress { progress in
+            progress.show("\(worker.done) of \(Deletion.text(waiting)) digested")
+            worker.start()
+            worker.stop(within: .seconds(600))
+        }
         if worker.failed > 0 { console.note("\(worker.failed) could not be grouped: see `mayday reports`") }
         lock?.release()
     }

@@ -1,34 +1,74 @@
+import CrashReport
+import Dispatch
 import Foundation
+import Synchronization
 
-/// How far something is that takes long: a line on a terminal's standard error that is written over, and nothing elsewhere.
-final class Progress {
+/// How far something is that takes long: a line on a terminal's standard error that is written over and taken away, and nothing elsewhere.
+///
+/// It is written by a thread of its own, so that it is alive while one long step is under way.
+final class Progress: Sendable {
+    /// The line of the moment.
+    typealias Line = @Sendable () -> String
+
+    private let line = Mutex<Line?>(nil)
     private let isShown: Bool
-    private let word: String
-    private let began = ContinuousClock.now
-    private var last: ContinuousClock.Instant?
+    private let end = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
 
-    /// The first second is silent, and no more is shown than ten times a second. When the result goes to the same terminal, it is the progress.
-    private static let silence = Duration.seconds(1)
-    private static let pause = Duration.milliseconds(100)
+    /// The first second is silent, and no more is written than ten times a second.
+    private static let silence = DispatchTimeInterval.seconds(1)
+    private static let pause = DispatchTimeInterval.milliseconds(100)
 
-    init(_ console: Console, _ word: String) {
-        self.word = word
-        isShown = isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) == 0
+    fileprivate init(isShown: Bool) {
+        self.isShown = isShown
+        guard isShown else { return }
+        let thread = Thread { self.run() }
+        thread.name = "progress"
+        thread.start()
     }
 
-    /// Says how many are done, of how many when that is known.
-    func show(_ count: Int, of total: Int? = nil) {
-        let now = ContinuousClock.now
-        guard isShown, now - began >= Self.silence, last.map({ now - $0 >= Self.pause }) ?? true else { return }
-        last = now
-        write("\r\u{1b}[K\(count)\(total.map { " of \($0)" } ?? "") \(word)")
+    /// Says how far it is. The text is made when it is written, on another thread.
+    func show(_ text: @autoclosure @escaping Line) {
+        if isShown { line.withLock { $0 = text } }
     }
 
-    /// Takes the line away.
-    func end() { if last != nil { write("\r\u{1b}[K") } }
+    fileprivate func stop() {
+        guard isShown else { return }
+        end.signal()
+        ended.wait()
+    }
 
-    private func write(_ text: String) {
+    private func run() {
+        var pause = Self.silence
+        var last = ""
+        while end.wait(timeout: .now() + pause) == .timedOut {
+            pause = Self.pause
+            guard let text = line.withLock(\.self)?(), text != last else { continue }
+            last = text
+            // What is too long for the terminal is cut by it: in the next line it would not be taken away.
+            Self.write("\r\u{1b}[K\u{1b}[?7l\(text.madeVisible())\u{1b}[?7h")
+        }
+        if !last.isEmpty { Self.write("\r\u{1b}[K") }
+        ended.signal()
+    }
+
+    private static func write(_ text: String) {
         let bytes = Array(text.utf8)
         _ = Foundation.write(STDERR_FILENO, bytes, bytes.count)
+    }
+}
+
+extension Console {
+    /// Shows how far `body` is. It prints and notes nothing itself, unless its results are the progress on a terminal.
+    ///
+    /// - Parameter printing: true where `body` prints its results.
+    func progress<Value, Failure>(
+        printing: Bool = false,
+        _ body: (Progress) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let isTerminal = isatty(STDERR_FILENO) != 0 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+        let progress = Progress(isShown: isTerminal && !(printing && isatty(STDOUT_FILENO) != 0))
+        defer { progress.stop() }
+        return try body(progress)
     }
 }

@@ -199,12 +199,20 @@ enum ProjectsCommand: Command {
             let what = "project \(id), \(project.name), with \(Deletion.text(project.reports))"
             try Deletion.confirm(what, arguments, console)
         }
-        let count = try CommandError.wrapping { () throws(StoreError) in
-            // From here on nobody can send more.
-            _ = try store.replaceKey(ofProject: id, with: Secret.random().hash)
-            let count = try Deletion.deleteAll(ReportSelection(project: id, limit: 200), in: store)
-            _ = try store.removeProject(id)
-            return count
+        let count = try console.progress { progress throws(CommandError) in
+            try CommandError.wrapping { () throws(StoreError) in
+                var count = 0
+                progress.show("\(0) of \(Deletion.text(project.reports)) deleted")
+                // From here on nobody can send more.
+                _ = try store.replaceKey(ofProject: id, with: Secret.random().hash)
+                try Deletion.deleteAll(ReportSelection(project: id, limit: 200), in: store) { piece in
+                    count += piece
+                    let done = count
+                    progress.show("\(done) of \(Deletion.text(project.reports)) deleted")
+                }
+                _ = try store.removeProject(id)
+                return count
+            }
         }
         let value = JSONValue.object(["reports": .integer(Int64(count))])
         show(id, value, "project \(id), \(project.name), is removed, with \(Deletion.text(count))", arguments, console)

@@ -41,9 +41,14 @@ struct SymbolClient {
     }
 
     /// Sends a file, unless one that says as much is there.
-    func add(_ facts: DebugFileFacts, from path: String, named name: String) throws(CommandError)
-        -> SymbolStore.Addition
-    {
+    ///
+    /// - Parameter sending: told, when the file is on its way, how much of it is sent: a text that changes.
+    func add(
+        _ facts: DebugFileFacts,
+        from path: String,
+        named name: String,
+        sending: (@escaping Progress.Line) -> Void
+    ) throws(CommandError) -> SymbolStore.Addition {
         if let reason = SymbolStore.refusal(of: facts) { return .refused(reason) }
         guard let buildID = facts.buildID else { return .refused("it has no build id: link with --build-id") }
         var packed: PackedFile?
@@ -71,6 +76,7 @@ struct SymbolClient {
                 }
                 guard let file else { continue }
                 packed = file
+                sending { "\(SymbolsCommand.size(file.position)) of \(SymbolsCommand.size(file.size))" }
                 let answer = try put(file, from: min(offset ?? 0, file.size - 1), buildID, name)
                 if let entry = Self.entry(answer.body), answer.status == 201 { return .stored(entry) }
                 if let entry = Self.entry(answer.body), answer.status == 200 { return .duplicate(entry) }
@@ -145,7 +151,7 @@ struct SymbolClient {
     // MARK: Packing
 
     /// A file without a name, gone with its descriptor.
-    private final class PackedFile {
+    private final class PackedFile: Sendable {
         let descriptor: Int32
         let size: Int
         let digest: FileDigest
@@ -155,6 +161,9 @@ struct SymbolClient {
         }
 
         deinit { close(descriptor) }
+
+        /// Where it is read.
+        var position: Int { max(0, Int(lseek(descriptor, 0, SEEK_CUR))) }
     }
 
     private static func pack(_ path: String) throws(FileTransfer.Failure) -> PackedFile {

@@ -64,7 +64,7 @@ enum SymbolsCommand: Command {
     {
         let reports = try arguments.openStore()
         let symbols = try arguments.symbols()
-        let result = try addAll(paths) { file, facts throws(CommandError) in
+        let result = try addAll(paths, console) { file, facts, _ throws(CommandError) in
             do throws(SymbolStoreError) {
                 let time = Timestamp.now().description
                 return try symbols.add(facts, from: file.path, named: name(file), at: time)
@@ -88,24 +88,32 @@ enum SymbolsCommand: Command {
         var refused: [String] = []
     }
 
+    /// Adds one file, and says to its last argument how far it is.
+    private typealias Add = (SymbolSearch.Found, DebugFileFacts, (@escaping Progress.Line) -> Void) throws(CommandError)
+        -> SymbolStore.Addition
+
     /// Adds what is at the paths, one by one.
-    private static func addAll(
-        _ paths: [String],
-        _ add: (SymbolSearch.Found, DebugFileFacts) throws(CommandError) -> SymbolStore.Addition
-    ) throws(CommandError) -> Added {
+    private static func addAll(_ paths: [String], _ console: Console, _ add: Add) throws(CommandError) -> Added {
+        try console.progress { progress throws(CommandError) in try addAll(paths, progress, add) }
+    }
+
+    private static func addAll(_ paths: [String], _ progress: Progress, _ add: Add) throws(CommandError) -> Added {
         var result = Added()
         for path in paths {
+            progress.show("\(path): looking for debug files")
             guard let files = SymbolSearch.files(at: path) else {
                 result.refused.append("\(path): \(String(cString: strerror(errno)))")
                 continue
             }
             if files.isEmpty { result.refused.append("\(path): no program or library with names and a build id in it") }
-            for file in files {
+            for (index, file) in files.enumerated() {
+                let line = "\(name(file)), \(index + 1) of \(files.count)"
+                progress.show(line)
                 guard let facts = file.facts else {
                     result.refused.append("\(file.path): no program or library (ELF)")
                     continue
                 }
-                switch try add(file, facts) {
+                switch try add(file, facts, { sent in progress.show("\(line): \(sent())") }) {
                 case .stored(let entry): result.stored.append(entry)
                 case .duplicate(let entry): result.duplicates.append(entry)
                 case .refused(let reason): result.refused.append("\(file.path): \(reason)")
@@ -123,8 +131,8 @@ enum SymbolsCommand: Command {
         -> ExitCode
     {
         let client = try SymbolClient(arguments)
-        let result = try addAll(paths) { file, facts throws(CommandError) in
-            try client.add(facts, from: file.path, named: name(file))
+        let result = try addAll(paths, console) { file, facts, sending throws(CommandError) in
+            try client.add(facts, from: file.path, named: name(file), sending: sending)
         }
         show(result, 0, arguments, console)
         return result.refused.isEmpty ? .done : .nothingFound
