@@ -12,7 +12,7 @@ struct CommandChannel: NoticeChannel {
     /// What the collector alone should know.
     private static let secrets = ["MAYDAY_STORE", "MAYDAY_ISSUE_WEBHOOK", "PGPASSWORD"]
 
-    func deliver(_ notice: IssueNotice, before deadline: () -> ContinuousClock.Instant) throws(NoticeFailure) {
+    func deliver(_ notice: any Notice, before deadline: () -> ContinuousClock.Instant) throws(NoticeFailure) {
         let began = ContinuousClock.now
         let timeout = began.duration(to: deadline())
         // Sockets: unlike a pipe, one can be written to without a signal when nobody reads.
@@ -47,7 +47,7 @@ struct CommandChannel: NoticeChannel {
         throw NoticeFailure(reason: said.map { "\(ended): \($0)" } ?? ended)
     }
 
-    private func start(_ notice: IssueNotice, input: Int32, output: Int32, errors: Int32) -> pid_t? {
+    private func start(_ notice: any Notice, input: Int32, output: Int32, errors: Int32) -> pid_t? {
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         guard posix_spawn_file_actions_init(&actions) == 0 else { return nil }
@@ -75,20 +75,9 @@ struct CommandChannel: NoticeChannel {
         texts.map { strdup($0) } + [nil]
     }
 
-    private func variables(of notice: IssueNotice) -> [String: String] {
+    private func variables(of notice: any Notice) -> [String: String] {
         var all = environment.filter { !Self.secrets.contains($0.key) }
-        let issue = notice.entry.issue
-        all["MAYDAY_EVENT"] = notice.name
-        all["MAYDAY_TEXT"] = notice.text
-        all["MAYDAY_COMMAND"] = notice.command
-        all["MAYDAY_PROJECT"] = "\(issue.key.project)"
-        all["MAYDAY_PROJECT_NAME"] = notice.project
-        all["MAYDAY_ISSUE"] = "\(issue.key.number)"
-        all["MAYDAY_REPORT"] = notice.report.id
-        // Not MAYDAY_RELEASE and MAYDAY_ENVIRONMENT, which would be settings of a command that is itself a service.
-        all["MAYDAY_REPORT_RELEASE"] = notice.release
-        all["MAYDAY_REPORT_ENVIRONMENT"] = notice.environment
-        all["MAYDAY_REPORT_HOST"] = notice.host
+        all.merge(notice.variables) { $1 }
         return all
     }
 

@@ -3,7 +3,7 @@ public import Query
 public import Store
 
 /// Something happened to an issue that somebody should hear of.
-public struct IssueNotice: Sendable, Equatable {
+public struct IssueNotice: Notice, Equatable {
     /// What happened.
     public var event: IssueEvent
     /// The issue, as it is listed.
@@ -18,8 +18,6 @@ public struct IssueNotice: Sendable, Equatable {
     public var environment: String?
     /// The host that it came from.
     public var host: String?
-    /// Notices that were left out before this one, because there were too many.
-    public var suppressed = 0
 
     /// A notice by its parts.
     public init(event: IssueEvent, entry: IssueList.Entry, report: ReportKey, project: String, release: String?) {
@@ -66,9 +64,8 @@ public struct IssueNotice: Sendable, Equatable {
             [release, environment].compactMap { $0.map { quote($0, 100) } }
             + (host.map { ["on \(quote($0, 100))"] } ?? [])
         let seen = facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))"
-        let more = suppressed > 0 ? "; \(suppressed) notices before it were left out" : ""
         let id = "\(issue.key.project)/\(issue.key.number)"
-        return "\(what) \(id) of project \(quote(project, 100))\(seen): \(quote(issue.title, 700))\(place)\(more)"
+        return "\(what) \(id) of project \(quote(project, 100))\(seen): \(quote(issue.title, 700))\(place)"
     }
 
     /// The notice for a program. `text` is what chat services show of a webhook; everything else is as it was reported.
@@ -77,7 +74,22 @@ public struct IssueNotice: Sendable, Equatable {
             "event": .string(name), "text": .string(chatText), "command": .string(command), "issue": entry.json,
             "project": .object(["id": .integer(Int64(report.project)), "name": .string(project)]),
             "report": .string(report.id), "release": .optional(release), "environment": .optional(environment),
-            "host": .optional(host), "suppressed": .integer(Int64(suppressed)),
+            "host": .optional(host),
         ])
+    }
+
+    var issue: IssueKey? { entry.issue.key }
+
+    var variables: [String: String] {
+        var all = [
+            "MAYDAY_EVENT": name, "MAYDAY_TEXT": text, "MAYDAY_COMMAND": command,
+            "MAYDAY_PROJECT": "\(entry.issue.key.project)", "MAYDAY_PROJECT_NAME": project,
+            "MAYDAY_ISSUE": "\(entry.issue.key.number)", "MAYDAY_REPORT": report.id,
+        ]
+        // Not MAYDAY_RELEASE and MAYDAY_ENVIRONMENT, which would be settings of a command that is itself a service.
+        all["MAYDAY_REPORT_RELEASE"] = release
+        all["MAYDAY_REPORT_ENVIRONMENT"] = environment
+        all["MAYDAY_REPORT_HOST"] = host
+        return all
     }
 }

@@ -8,7 +8,7 @@ protocol NoticeChannel: Sendable {
     /// Delivers one, or says why not, before a time.
     ///
     /// - Parameter deadline: asked again and again: it comes nearer when the collector stops.
-    func deliver(_ notice: IssueNotice, before deadline: () -> ContinuousClock.Instant) throws(NoticeFailure)
+    func deliver(_ notice: any Notice, before deadline: () -> ContinuousClock.Instant) throws(NoticeFailure)
 }
 
 /// Why a notice was not delivered.
@@ -26,7 +26,7 @@ struct WebhookChannel: NoticeChannel {
     let url: String
     let name = "the webhook"
 
-    func deliver(_ notice: IssueNotice, before deadline: () -> ContinuousClock.Instant) throws(NoticeFailure) {
+    func deliver(_ notice: any Notice, before deadline: () -> ContinuousClock.Instant) throws(NoticeFailure) {
         var call = HTTPCall(url, timeout: max(.milliseconds(1), ContinuousClock.now.duration(to: deadline())))
         call.method = .post
         call.headers = ["Content-Type: application/json"]

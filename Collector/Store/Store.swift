@@ -86,6 +86,11 @@ public protocol Store: Sendable {
     /// Reports of an issue by hour, oldest first; hours without any are left out.
     func hours(of issue: IssueKey, since time: Timestamp) throws(StoreError) -> [HourCount]
 
+    /// Keeps what this process would have told somebody about a subject, in place of what it kept before; nil removes it.
+    func keepNote(_ note: [UInt8]?, about subject: String) throws(StoreError)
+    /// Takes what processes kept that are gone, so that only one has it.
+    func takeNotes(about subject: String) throws(StoreError) -> [[UInt8]]
+
     // MARK: Retention
 
     /// What a project keeps; nil when there is no such project.

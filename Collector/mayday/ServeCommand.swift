@@ -50,9 +50,11 @@ enum ServeCommand: Command {
                 + "token once. Requests are logged on standard error.",
             "Several may serve one PostgreSQL database, behind a balancer: each takes reports and a share of the digestion, "
                 + "and what one that ends leaves is taken by the others. Not through a pooler that pools transactions.",
-            "What --webhook and --on-issue are told has a `text` that chat services show; the command finds it in MAYDAY_TEXT, with "
-                + "MAYDAY_EVENT (new, regressed, unmuted), MAYDAY_PROJECT, MAYDAY_ISSUE and MAYDAY_REPORT. Each attempt may take "
-                + "10 s, one that failed is made up to 5 times, and of more than 30 a minute the rest is only counted.",
+            "What --webhook and --on-issue are told has a `text` that chat services show. The command finds it in MAYDAY_TEXT, with "
+                + "MAYDAY_EVENT (new, regressed, unmuted, left_out), MAYDAY_COMMAND (shows more), MAYDAY_PROJECT, "
+                + "MAYDAY_PROJECT_NAME, MAYDAY_ISSUE, MAYDAY_REPORT and, where the report has them, MAYDAY_REPORT_RELEASE, "
+                + "MAYDAY_REPORT_ENVIRONMENT and MAYDAY_REPORT_HOST. Each attempt may take 10 s, and one that failed is made up "
+                + "to 5 times. Of more than 30 a minute the rest is told by one notice afterwards: left_out, with MAYDAY_COUNT.",
             "Without --tls-certificate and --tls-key nothing is encrypted: keep an address other than this machine's own "
                 + "in a trusted network, or behind a proxy that speaks HTTPS.",
         ],
@@ -83,7 +85,12 @@ enum ServeCommand: Command {
         let (lock, store) = try CommandError.wrapping { () throws(StoreError) in
             (try location.lock(), try location.create())
         }
-        let notifier = Notifier(webhook: webhook, command: arguments.value("--on-issue"), log: log.line)
+        let notifier = Notifier(
+            webhook: webhook,
+            command: arguments.value("--on-issue"),
+            memory: memory(store, log),
+            log: log.line
+        )
         let symbols = try arguments.symbols()
         let debuginfod = arguments.has("--debuginfod") ? Debuginfod(urls, symbols, log) : nil
         let worker = LocalDigest.worker(store, symbols, log: log.line) { written, key in
@@ -176,6 +183,18 @@ enum ServeCommand: Command {
         )
         (notice.environment, notice.host) = (facts?.environment, facts?.host)
         notifier.send(notice)
+    }
+
+    /// What is left out is told by the next process, even where this one is killed.
+    private static func memory(_ store: any Store, _ log: ServerLog) -> NoticeMemory {
+        NoticeMemory { note, channel in
+            do throws(StoreError) { try store.keepNote(note, about: channel) } catch { log.line("notify: \(error)") }
+        } take: { channel in
+            do throws(StoreError) { return try store.takeNotes(about: channel) } catch {
+                log.line("notify: \(error)")
+                return []
+            }
+        }
     }
 
     private static func parts(

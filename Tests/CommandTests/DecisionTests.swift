@@ -5,6 +5,8 @@
     import Testing
     import TestSupport
 
+    @testable import Store
+
     @Suite("mayday resolve, mute and reopen")
     struct DecisionTests {
         @Test("an issue is resolved, regresses with the next report, is muted, opened again, and listed as what it is")
@@ -120,6 +122,51 @@
             let second = lines.dropFirst(2).first ?? ""
             #expect(second.hasPrefix("Regressed: issue 1/1 of project default (checkout@1.5.0, \(place)"))
             #expect(lines.last == "mayday show 1/1")
+        }
+
+        @Test("issues that were new in a flood are told by their numbers after a kill", arguments: [false, true])
+        func flood(isDatabase: Bool) async throws {
+            let database = isDatabase ? try PostgresServer.running().freshURL() : nil
+            let collector = try Collector(database: database)
+            let server = try ScriptedServer { _ in .status(200) }
+            let hook = "http://127.0.0.1:\(server.port)/hook"
+            let serving = try await collector.serve("--webhook", hook)
+            let key = try await serving.key()
+            for number in 1...33 {
+                var report = SampleReport(seed: UInt64(number)).report()
+                report.header.fingerprint = "f\(number)"
+                #expect(try serving.post(report.encode(), key: key).status == 201)
+            }
+            _ = await serving.child.line(containing: "too many at once", number: 3, in: .errors)
+            // Kept by the thread that tells, beside the one that says so.
+            #expect(
+                await eventually {
+                    (try? Self.note(collector, database))?.contains(#""count":3"#) == true
+                }
+            )
+            _ = await server.requests(atLeast: 30)
+            serving.child.kill(SIGKILL)
+            _ = await serving.child.outcome()
+            let again = try await collector.serve("--webhook", hook)
+            let last = try #require(await server.requests(atLeast: 31).last)
+            let json = try #require(try JSONSerialization.jsonObject(with: Data(last.body)) as? [String: Any])
+            #expect(json["event"] as? String == "left_out" && json["count"] as? Int == 3)
+            let text = try #require(json["text"] as? String)
+            let expected = /3 notices were left out since 20\S+Z: 1\/\d+ new, 1\/\d+ new, 1\/\d+ new\nmayday list/
+            #expect(text.wholeMatch(of: expected) != nil, "\(text)")
+            _ = await again.stop()
+            #expect(await server.requests(atLeast: 31).count == 31)
+        }
+
+        /// What is kept for the next process.
+        private static func note(_ collector: Collector, _ database: String?) throws -> String? {
+            let connection: any SQLConnection =
+                if let database {
+                    try PostgresConnection(try #require(PostgresAddress(database)))
+                } else {
+                    try SQLiteConnection(path: "\(collector.data)/mayday.sqlite", create: false)
+                }
+            return try connection.query("SELECT value FROM settings WHERE name LIKE 'note:%'") { $0.text(0) }.first
         }
 
         @Test("what cannot be decided is named, and nothing is changed")

@@ -36,38 +36,6 @@
             #expect(sent == [start + .seconds(30)])
         }
 
-        /// Fails as often as it is told to.
-        private final class Channel: NoticeChannel {
-            let name = "the channel"
-            private let failures: Mutex<[NoticeFailure]>
-            private let seen = Mutex<[IssueNotice]>([])
-            private let gate: DispatchSemaphore?
-
-            init(_ failures: [NoticeFailure] = [], gate: DispatchSemaphore? = nil) {
-                self.failures = Mutex(failures)
-                self.gate = gate
-            }
-
-            var notices: [IssueNotice] { seen.withLock { $0 } }
-
-            func deliver(_ notice: IssueNotice, before deadline: () -> ContinuousClock.Instant) throws(NoticeFailure) {
-                gate?.wait()
-                seen.withLock { $0.append(notice) }
-                if let failure = failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw failure }
-            }
-        }
-
-        private final class Log: Sendable {
-            private let kept = Mutex<[String]>([])
-            var lines: [String] { kept.withLock { $0 } }
-            func line(_ text: String) { kept.withLock { $0.append(text) } }
-        }
-
-        private func until(_ condition: () -> Bool) {
-            let end = ContinuousClock.now + Patience.wait
-            while !condition(), ContinuousClock.now < end { sched_yield() }
-        }
-
         private let quick = NoticePolicy(firstPause: .milliseconds(1))
 
         @Test("what fails is tried again, and what cannot succeed is not")
@@ -123,31 +91,6 @@
             until { !log.lines.isEmpty }
             notifier.stop(within: Patience.wait)
             #expect(notifier.counts == (1, 0, 0))
-        }
-
-        @Test("too many are counted, and the next that is told says how many; a slow channel holds nobody up")
-        func suppressed() {
-            let gate = DispatchSemaphore(value: 0)
-            let (slow, fast) = (Channel(gate: gate), Channel())
-            let start = ContinuousClock.now
-            let isOver = Atomic(false)
-            let policy = NoticePolicy(limit: 3, period: .seconds(60))
-            let notifier = Notifier(
-                [slow, fast],
-                policy,
-                now: { isOver.load(ordering: .relaxed) ? start + .seconds(60) : start },
-                log: { _ in }
-            )
-            for number in 1...5 { notifier.send(notice(number)) }
-            until { fast.notices.count == 3 }
-            #expect(notifier.counts.suppressed == 4)
-            isOver.store(true, ordering: .relaxed)
-            notifier.send(notice(6))
-            until { fast.notices.count > 3 }
-            #expect(fast.notices.dropFirst(3).first?.suppressed == 2)
-            #expect(fast.notices.dropFirst(3).first?.text.contains("notices before it were left out") == true)
-            for _ in 1...4 { gate.signal() }
-            notifier.stop(within: Patience.wait)
         }
 
         @Test("a command has the notice on its input and in its environment, and none of the collector's secrets")
@@ -283,36 +226,6 @@
                 environment: ["PATH": "/usr/bin:/bin"]
             )
             try channel.deliver(notice(1, title: long)) { .now + Patience.wait }
-        }
-
-        private func notice(
-            _ number: Int,
-            issue issueNumber: Int = 3,
-            title: String = "Index out of range",
-            event: IssueEvent = .new
-        ) -> IssueNotice {
-            let seen = Timestamp(microseconds: 1_705_300_000_000_000)
-            let issue = Issue(
-                key: IssueKey(project: 1, number: issueNumber),
-                fingerprint: "f",
-                kind: "crash",
-                title: title,
-                culprit: "total(of:) (Cart.swift:41)",
-                count: 1,
-                firstSeen: seen,
-                lastSeen: seen,
-                hosts: 1,
-                status: .open
-            )
-            var notice = IssueNotice(
-                event: event,
-                entry: IssueList.Entry(issue: issue, releases: []),
-                report: ReportKey(project: 1, id: "\(number)"),
-                project: "shop",
-                release: "shop@1.2.0"
-            )
-            (notice.environment, notice.host) = ("production", "web-3")
-            return notice
         }
     }
 #endif

@@ -119,7 +119,7 @@ extension SQLStore {
         }
     }
 
-    private static func set(_ connection: any SQLConnection, _ name: String, _ value: any SQLBindable)
+    static func set(_ connection: any SQLConnection, _ name: String, _ value: any SQLBindable)
         throws(StoreError)
     {
         try connection.run(
