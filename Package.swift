@@ -118,7 +118,7 @@ let collector: [Target] = [
     ),
     .target(
         name: "Import",
-        dependencies: ["CrashReport", "Symbolication", "Store", "CZlib", "CCrypto"],
+        dependencies: ["CrashReport", "Symbolication", "CZlib", "CCrypto"],
         path: "Collector/Import",
         swiftSettings: strict
     ),

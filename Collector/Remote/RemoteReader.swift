@@ -6,10 +6,10 @@ package import Store
 
 /// Another collector, by its read API.
 package struct RemoteReader: Reader {
-    private let url: String
-    private let token: String
+    let url: String
+    let token: String
     private let tokenName: String
-    private static let timeout = Duration.seconds(60)
+    static let timeout = Duration.seconds(60)
 
     /// Reads a collector.
     ///
@@ -137,19 +137,29 @@ package struct RemoteReader: Reader {
             throw .unreachable("\(url) cannot be reached: \(error)")
         }
         if answer.status == 200 { return answer.body }
-        let said = (try? JSONReader.parse(answer.body))?.optionalString("error")
+        throw refusal(answer)
+    }
+
+    /// Why a collector did not do what was asked.
+    func refusal(_ answer: HTTPCall.Answer) -> QueryError {
+        let said = Self.said(answer)
         switch answer.status {
         case 400,
             404 where said != nil:
-            throw .notFound(said ?? "")
+            return .notFound(said ?? "")
         case 401:
             let word = tokenName == "MAYDAY_READER_TOKEN" ? "reader" : "admin"
-            throw .unreachable(
+            return .unreachable(
                 "\(url) does not take the token in \(tokenName): `mayday projects rotate \(word)` makes another"
             )
-        case 403: throw .unreachable("\(url) refuses it with the token in \(tokenName)\(said.map { ": \($0)" } ?? "")")
-        default: throw .unreachable("\(url) answered \(answer.status)\(said.map { ": \($0)" } ?? "")")
+        case 403: return .unreachable("\(url) refuses it with the token in \(tokenName)\(said.map { ": \($0)" } ?? "")")
+        default: return .unreachable("\(url) answered \(answer.status)\(said.map { ": \($0)" } ?? "")")
         }
+    }
+
+    /// The collector's own words.
+    static func said(_ answer: HTTPCall.Answer) -> String? {
+        (try? JSONReader.parse(answer.body))?.optionalString("error")
     }
 
     private func list<Element>(

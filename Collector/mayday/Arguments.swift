@@ -25,6 +25,11 @@ struct Arguments: Sendable {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = parts[0] == "-h" ? "--help" : String(parts[0])
             guard let option = spec.allOptions.first(where: { $0.name == name }) else {
+                if name == "--server", case .store = spec.place {
+                    throw usage(
+                        "--server: `mayday \(spec.name)` works on the store of its own machine only: run it where the collector is"
+                    )
+                }
                 let known = spec.allOptions.map(\.name).joined(separator: ", ")
                 throw usage("unknown flag \(name): it takes \(known)")
             }

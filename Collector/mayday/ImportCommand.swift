@@ -1,5 +1,7 @@
 import CrashReport
 import Import
+import Query
+import Remote
 import Store
 
 /// `mayday import`.
@@ -33,68 +35,99 @@ enum ImportCommand: Command {
                 + "or in a log: whatever stands around is ignored. In a directory, files are taken whose names end in "
                 + ".jsonl.gz, .log or .json. - is standard input.",
             "A report that is there already is left as it is, so the same log may be imported again.",
+            "With --server it needs MAYDAY_ADMIN_TOKEN. A collector that asks to wait is waited for, ten minutes at most for a "
+                + "report.",
         ],
         examples: [
             "kubectl logs --previous checkout | mayday import -", "mayday import /var/lib/mayday/checkout",
             "mayday import --release checkout@1.4.2 /var/crashes",
-        ]
+        ],
+        place: .reader
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
-        let store = try arguments.openStore()
-        let project = try project(store, arguments)
+        let place = try arguments.place()
+        let project = try project(place, arguments)
         let naming = ReportNaming(service: arguments.value("--service"), release: arguments.value("--release"))
         let outcome = try console.progress { progress throws(CommandError) in
             progress.show("reading")
-            var importer = Importer(into: project, of: store, naming: naming, now: { .now() }) { bytes, reports in
+            var importer = Importer(naming: naming) { bytes, reports in
                 progress.show("\(SymbolsCommand.size(bytes)) read, \(Deletion.text(reports)) found")
+            } keep: { report, gzip throws(CommandError) in
+                try keep(report, gzip, project, in: place, progress)
             }
-            do throws(StoreError) {
+            do throws(CommandError) {
                 for path in arguments.operands { try importer.add(path: path) }
             } catch {
-                let outcome = importer.outcome
-                let done = outcome.imported.count + outcome.duplicates.count
-                throw CommandError(
-                    code: .unreachable,
-                    text: "\(error); \(done) reports are there, import again for the rest"
-                )
+                let text = "\(error.text); \(importer.outcome.found) reports are there, import again for the rest"
+                throw CommandError(code: error.code, text: text)
             }
             return importer.outcome
         }
-        try LocalDigest.run(store, arguments, console)
+        if case .store(let store, _) = place { try LocalDigest.run(store, arguments, console) }
         return show(outcome, arguments, console)
     }
 
-    private static func project(_ store: any Store, _ arguments: Arguments) throws(CommandError) -> Int {
-        if let project = try Filters.project(arguments, in: .store(store, try arguments.location())) { return project }
-        let projects = try CommandError.wrapping { () throws(StoreError) in try store.projects().map(\.id) }
+    private static func keep(
+        _ report: Report,
+        _ gzip: [UInt8],
+        _ project: Int,
+        in place: Place,
+        _ progress: Progress
+    ) throws(CommandError) -> KeptReport {
+        switch place {
+        case .store(let store, _):
+            let new = NewReport(project: project, received: .now(), report: report, gzip: gzip)
+            switch try CommandError.wrapping({ () throws(StoreError) in try store.add(new) }) {
+            case .stored: return .new
+            // It came without a key, so that none was looked at.
+            case .duplicate, .unauthorized: return .known
+            }
+        case .server(let collector):
+            let addition = try CommandError.querying { () throws(QueryError) in
+                try collector.add(gzip, to: project) { pause, reason in
+                    progress.show("\(reason); waiting for \(pause.components.seconds) s")
+                }
+            }
+            switch addition {
+            case .new: return .new
+            case .known: return .known
+            case .refused(let reason): return .refused(reason)
+            }
+        }
+    }
+
+    private static func project(_ place: Place, _ arguments: Arguments) throws(CommandError) -> Int {
+        if let project = try Filters.project(arguments, in: place) { return project }
+        let projects = try place.reading { reader throws(QueryError) in try reader.projects() }
         guard projects.count == 1, let only = projects.first else {
             throw arguments.usage("there are \(projects.count) projects: say which with --project PROJECT")
         }
-        return only
+        return only.id
     }
 
-    private static func show(_ outcome: Importer.Outcome, _ arguments: Arguments, _ console: Console) -> ExitCode {
-        for text in outcome.unreadable + outcome.damaged + outcome.remarks { console.note(text) }
+    private static func show(_ outcome: ImportOutcome, _ arguments: Arguments, _ console: Console) -> ExitCode {
+        for text in outcome.unreadable + outcome.damaged + outcome.refused + outcome.remarks { console.note(text) }
         if arguments.has("--json") {
             func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
             console.print(
                 .object([
                     "imported": texts(outcome.imported), "duplicates": texts(outcome.duplicates),
                     "damaged": texts(outcome.damaged), "unreadable": texts(outcome.unreadable),
-                    "remarks": texts(outcome.remarks),
+                    "refused": texts(outcome.refused), "remarks": texts(outcome.remarks),
                 ])
             )
         } else {
             let counts = [
                 (outcome.imported.count, "imported"), (outcome.duplicates.count, "there already"),
-                (outcome.damaged.count, "damaged"), (outcome.unreadable.count, "not readable"),
+                (outcome.damaged.count, "damaged"), (outcome.refused.count, "refused"),
+                (outcome.unreadable.count, "not readable"),
             ].filter { $0.0 > 0 }
             console.print(
                 counts.isEmpty ? "no reports found" : counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
             )
         }
-        let found = outcome.imported.count + outcome.duplicates.count
-        return found > 0 && outcome.damaged.isEmpty && outcome.unreadable.isEmpty ? .done : .nothingFound
+        let isWhole = outcome.damaged.isEmpty && outcome.refused.isEmpty && outcome.unreadable.isEmpty
+        return outcome.found > 0 && isWhole ? .done : .nothingFound
     }
 }

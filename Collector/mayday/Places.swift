@@ -42,7 +42,13 @@ extension Arguments {
         guard token.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             throw usage("\(variable) is no token: it has blanks or line ends in it")
         }
-        return .server(RemoteReader(url: base.text, token: token, tokenName: variable))
+        return .server(RemoteReader(url: base.text, token: token, tokenName: Self.said(variable, variables)))
+    }
+
+    /// The variable, and which other one was passed over for it.
+    private static func said(_ variable: String, _ variables: [String: String]) -> String {
+        let isAlone = variable != "MAYDAY_ADMIN_TOKEN" || variables["MAYDAY_READER_TOKEN"]?.isEmpty != false
+        return isAlone ? variable : "\(variable), which goes before MAYDAY_READER_TOKEN"
     }
 
     /// The token that another collector is asked with, and its variable: the one that may do more.

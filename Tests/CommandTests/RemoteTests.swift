@@ -62,7 +62,11 @@
             let serving = try await collector.serve()
             let server = "http://127.0.0.1:\(serving.port)"
             let cases: [([String: String], [String], Int32, String)] = [
-                (["MAYDAY_ADMIN_TOKEN": "wrong"], [], 3, "does not take the token in MAYDAY_ADMIN_TOKEN"),
+                (["MAYDAY_ADMIN_TOKEN": "wrong"], [], 3, "does not take the token in MAYDAY_ADMIN_TOKEN: `"),
+                (
+                    ["MAYDAY_ADMIN_TOKEN": "wrong", "MAYDAY_READER_TOKEN": "right"], [], 3,
+                    "the token in MAYDAY_ADMIN_TOKEN, which goes before MAYDAY_READER_TOKEN: `mayday projects rotate admin`"
+                ),
                 ([:], [], 2, "--server needs a token of that collector in MAYDAY_READER_TOKEN"),
                 (["MAYDAY_ADMIN_TOKEN": "a b"], [], 2, "MAYDAY_ADMIN_TOKEN is no token"),
                 (
@@ -94,7 +98,7 @@
             ]
             for line in [
                 "projects add x", "projects keep 1", "check", "backup \(collector.temporary.path)/backup",
-                "import /dev/null", "symbols list",
+                "symbols list",
             ] {
                 let outcome = try await run(line.split(separator: " ").map(String.init), remote)
                 #expect(outcome.status == .exited(2))
@@ -106,6 +110,11 @@
             let list = try await run(["symbols", "list", "--server", "http://127.0.0.1:\(serving.port)"], remote)
             #expect(list.status == .exited(2))
             #expect(list.errors.contains("--server: debug files are not listed over HTTP"), "\(list.errors)")
+            for line in [["check"], ["backup", "x"]] {
+                let outcome = try await run(line + ["--server", "http://127.0.0.1:\(serving.port)"], remote)
+                #expect(outcome.status == .exited(2))
+                #expect(outcome.errors.contains("works on the store of its own machine only: run it where"))
+            }
             // A flag names the store that is meant, and these work there.
             #expect(try await run(["check", "--data", collector.data], remote).output == "ok\n")
             let doctor = try await run(["doctor"], remote)
