@@ -77,7 +77,13 @@ struct Resolution {
 
     /// True when the report shows that it is not fixed. A release that is older than the fix, or was known to have the fault,
     /// shows nothing, whenever its report comes. Where releases cannot be compared, the time of the crash decides.
-    func isRefuted(by reported: String?, at reportTime: Timestamp) -> Bool {
+    ///
+    /// - Parameter known: when each release of the project was seen first, with whatever; asked for only where it matters.
+    func isRefuted(
+        by reported: String?,
+        at reportTime: Timestamp,
+        known: () throws(StoreError) -> [String: Timestamp]
+    ) throws(StoreError) -> Bool {
         let isLater = reportTime > time
         guard let reported else { return isLater }
         if let release {
@@ -86,7 +92,24 @@ struct Resolution {
             return isLater && !seenIn.contains(reported)
         }
         if seenIn.contains(reported) { return false }
-        let comparisons = seenIn.compactMap { ReleaseVersion.precedes(reported, $0) }
-        return comparisons.isEmpty ? isLater : !comparisons.contains(true)
+        let comparable = seenIn.filter { ReleaseVersion.precedes(reported, $0) != nil }
+        if comparable.isEmpty { return isLater }
+        let above = comparable.filter { ReleaseVersion.precedes(reported, $0) == true }
+        if above.isEmpty { return true }
+        return isLater ? Self.isOutOfLine(above, reported, reportTime, try known()) : false
+    }
+
+    /// True for releases that are above another by version, but were there before it, such as a test build 999.0.0: they say nothing
+    /// about what came first. One that is below all that the project had before is old, whenever it is heard of first.
+    private static func isOutOfLine(
+        _ above: [String],
+        _ reported: String,
+        _ reportTime: Timestamp,
+        _ known: [String: Timestamp]
+    ) -> Bool {
+        let firstSeen = min(known[reported] ?? reportTime, reportTime)
+        let others = known.keys.filter { $0 != reported }
+        guard others.contains(where: { ReleaseVersion.precedes($0, reported) == true }) else { return false }
+        return above.allSatisfy { known[$0].map { $0 < firstSeen } ?? false }
     }
 }

@@ -135,14 +135,57 @@ struct IssueDecisionTests {
             (nil, "checkout@abc123", false, false),
         ] as [(String?, String?, Bool, Bool)]
     )
-    func refutation(fixedIn release: String?, reported: String?, isLater: Bool, isRefuted: Bool) {
+    func refutation(fixedIn release: String?, reported: String?, isLater: Bool, isRefuted: Bool) throws {
         let resolution = Resolution(
             release: release,
             time: Timestamp(microseconds: 1_000),
             seenIn: ["checkout@1.4.2", "checkout@1.4.0"]
         )
         let time = Timestamp(microseconds: isLater ? 2_000 : 500)
-        #expect(resolution.isRefuted(by: reported, at: time) == isRefuted)
+        let known = ["checkout@1.4.2": 300, "checkout@1.4.0": 100].mapValues { Timestamp(microseconds: $0) }
+        #expect(try resolution.isRefuted(by: reported, at: time) { known } == isRefuted)
+    }
+
+    @Test(
+        "a release that is out of line hides no regression, and old releases make none",
+        arguments: [
+            // Resolved after a test build of 999.9.9 had it: releases after that one, new or known, are later all the same.
+            ("checkout@1.5.0", nil, true, true), ("checkout@1.5.0", 700, true, true),
+            ("checkout@1.4.3", nil, true, true),
+            // What was there before, what is below all there was, and what happened before the decision.
+            ("checkout@1.4.1", 200, true, false), ("checkout@1.3.0", nil, true, false),
+            ("checkout@1.3.0", 700, true, false), ("checkout@1.5.0", nil, false, false),
+            ("checkout@1000.0.0", nil, true, true),
+        ] as [(String, Int64?, Bool, Bool)]
+    )
+    func outOfLine(reported: String, firstSeen: Int64?, isLater: Bool, isRefuted: Bool) throws {
+        var known: [String: Int64] = ["checkout@1.4.0": 100, "checkout@1.4.2": 300, "checkout@999.9.9": 500]
+        known[reported] = firstSeen
+        for seenIn in [["checkout@1.4.2", "checkout@999.9.9"], ["checkout@999.9.9"]] {
+            let resolution = Resolution(release: nil, time: Timestamp(microseconds: 1_000), seenIn: seenIn)
+            let time = Timestamp(microseconds: isLater ? 2_000 : 900)
+            let times = known.mapValues { Timestamp(microseconds: $0) }
+            #expect(try resolution.isRefuted(by: reported, at: time) { times } == isRefuted, "\(seenIn)")
+        }
+    }
+
+    @Test("one test build far ahead does not keep an issue resolved for ever", arguments: Backend.allCases)
+    func farAhead(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
+        _ = try report(fixture, 1, release: "checkout@1.4.1")
+        _ = try report(fixture, 2, release: "checkout@999.9.9", minutes: 1)
+        _ = try report(fixture, 3, release: "checkout@1.4.2", minutes: 2)
+        // Another issue of a release that is there for long.
+        let other = fixture.report(4, release: "checkout@1.4.0")
+        _ = try fixture.store.add(other)
+        _ = try fixture.store.finish(fixture.digestion(other, fingerprint: "g"))
+        _ = try fixture.store.decide(.resolve(in: nil), on: issue, at: time(minutes: 5))
+        #expect(try report(fixture, 5, release: "checkout@1.4.0", minutes: 6).event == nil)
+        #expect(try report(fixture, 6, release: "checkout@1.3.9", minutes: 6).event == nil)
+        #expect(try report(fixture, 7, release: "checkout@1.5.0", minutes: 4).event == nil)
+        #expect(try report(fixture, 8, release: "checkout@999.9.9", minutes: 6).event == nil)
+        let back = try report(fixture, 9, release: "checkout@1.5.1", minutes: 7)
+        #expect(back.event == .regressed && back.issue.status == .regressed(in: "checkout@1.5.1"))
     }
 
     @Test("releases are ordered by version")

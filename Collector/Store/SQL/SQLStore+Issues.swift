@@ -210,13 +210,31 @@ extension SQLStore {
                 $0.text(0)
             }
             let resolution = Resolution(release: release, time: decided.first ?? report.time, seenIn: seenIn)
-            guard resolution.isRefuted(by: report.release, at: report.time) else { return nil }
+            let isRefuted = try resolution.isRefuted(by: report.release, at: report.time) { () throws(StoreError) in
+                try firstSeen(releasesOf: issue.key.project, on: connection)
+            }
+            guard isRefuted else { return nil }
             try connection.run(
                 "UPDATE issues SET status = 'regressed', decided_release = ? WHERE row = ?",
                 [report.release, row]
             )
             return (.regressed, .regressed(in: report.release))
         }
+    }
+
+    /// When each release of a project was seen first, in any issue.
+    private static func firstSeen(releasesOf project: Int, on connection: any SQLConnection) throws(StoreError)
+        -> [String: Timestamp]
+    {
+        let found = try connection.query(
+            """
+            SELECT release, min(issue_releases.first_seen)
+            FROM issue_releases JOIN issues ON issues.row = issue_releases.issue
+            WHERE issues.project = ? GROUP BY release
+            """,
+            [project]
+        ) { ($0.text(0), $0.time(1)) }
+        return Dictionary(found) { min($0, $1) }
     }
 
     /// Reads `issueColumns`, the first of them at a column.
