@@ -20,6 +20,11 @@ enum BackupCommand: Command {
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
         let (location, target) = (try arguments.location(), DataDirectory(arguments.operands[0]))
+        if case .database = location {
+            throw arguments.usage(
+                "\(location) is backed up, while it runs, by its own tools: pg_dump --format=custom --file=FILE URL"
+            )
+        }
         let symbols = try arguments.symbols()
         let entries = try console.progress { progress throws(CommandError) in
             progress.show("copying the database")

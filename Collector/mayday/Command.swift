@@ -18,6 +18,8 @@ struct CommandSpec: Sendable {
         var help: String
         /// All values that it takes, when they are few.
         var choices: [String] = []
+        /// True when it takes several of them, with commas between.
+        var isList = false
     }
 
     /// What a command works on.
@@ -86,6 +88,13 @@ extension CommandSpec.Option {
             help: help.replacing("#", with: choices.joined(separator: ", ")),
             choices: choices
         )
+    }
+
+    /// One that takes several of its values.
+    static func list(_ name: String, _ value: String, _ choices: [String], _ help: String) -> CommandSpec.Option {
+        var option = choice(name, value, choices, help)
+        option.isList = true
+        return option
     }
 
     static let limit = CommandSpec.Option(name: "--limit", value: "N", help: "show at most N (default 50)")

@@ -19,7 +19,7 @@ enum Completions {
         var lines = [
             "# Completion of mayday for bash: source it, or put it into /usr/share/bash-completion/completions/mayday.",
             "_mayday() {",
-            "    local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\" words= kind=",
+            "    local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\" words= kind= list=",
             "    if [ \"$COMP_CWORD\" -eq 1 ]; then",
             "        words=\"\(names) help\"",
             "    else",
@@ -39,6 +39,8 @@ enum Completions {
         }
         return lines + [
             "            esac ;;", "        esac", "    fi", "    COMPREPLY=()",
+            // Behind a comma another one may stand.
+            "    case \"$list$current\" in 1*,*) words=\"${current%,*},${words// / ${current%,*},}\" ;; esac",
             "    [ -z \"$words\" ] || mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")",
             "    case \"$current\" in -*) ;; *)",
             "        [ -z \"$kind\" ] || mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen \"$kind\" -- \"$current\") ;;",
@@ -47,7 +49,9 @@ enum Completions {
     }
 
     private static func bash(_ option: CommandSpec.Option) -> String {
-        if !option.choices.isEmpty { return "words=\"\(option.choices.joined(separator: " "))\"" }
+        if !option.choices.isEmpty {
+            return "words=\"\(option.choices.joined(separator: " "))\"" + (option.isList ? " list=1" : "")
+        }
         return option.value == "DIR" ? "kind=-d" : ":"
     }
 
@@ -65,7 +69,9 @@ enum Completions {
             lines.append("    \(command.name)) _arguments \\")
             for option in command.allOptions {
                 let action =
-                    if !option.choices.isEmpty {
+                    if option.isList {
+                        ":\(option.value ?? ""):_values -s , what \(option.choices.joined(separator: " "))"
+                    } else if !option.choices.isEmpty {
                         ":\(option.value ?? ""):(\(option.choices.joined(separator: " ")))"
                     } else if option.value == "DIR" {
                         ":DIR:_directories"
@@ -102,7 +108,12 @@ enum Completions {
             let base = "complete -c mayday -n '__fish_seen_subcommand_from \(command.name)'"
             for option in command.allOptions {
                 let value =
-                    if !option.choices.isEmpty {
+                    if option.isList {
+                        " -x -a "
+                            + quoted(
+                                "(__fish_complete_list , 'string split \" \" \"\(option.choices.joined(separator: " "))\"')"
+                            )
+                    } else if !option.choices.isEmpty {
                         " -x -a \(quoted(option.choices.joined(separator: " ")))"
                     } else if option.value == "DIR" {
                         " -x -a '(__fish_complete_directories)'"

@@ -15,7 +15,7 @@ enum ListCommand: Command {
                 IssueOrder.allCases.map(\.rawValue),
                 "#: by the last or first report, the number of reports or of hosts (default last)"
             ),
-            .choice(
+            .list(
                 "--status",
                 "STATUS",
                 IssueStatus.choices,

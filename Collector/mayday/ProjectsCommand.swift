@@ -21,10 +21,10 @@ enum ProjectsCommand: Command {
         ],
         notes: [
             "add and rotate print the DSN once: the store keeps only its hash. After rotate the old key is refused.",
-            "keep says what a project keeps at most. `mayday serve` removes the oldest reports above that, but never the "
-                + "first and the last of an issue.",
+            "keep says what a project keeps at most. `mayday serve` removes the oldest reports above that, every 10 minutes, but "
+                + "never the first and the last of an issue.",
             "limit says how many reports a project may send to each `mayday serve`. Above it they are answered 429, and "
-                + "services send them again later.",
+                + "services send them again later. Reports that are alike may be half of a limit of ten or more.",
             "Without flags, keep and limit show what is set; a flag changes only what it names, and --none takes all away.",
             "remove takes away a project; when it has reports, it asks on a terminal, and needs --yes elsewhere. They are deleted with it.",
             "ID is that of a project, or its name.",
@@ -130,7 +130,10 @@ enum ProjectsCommand: Command {
             return try store.setRetention(set, ofProject: id) ? set : nil
         }
         guard let retention else { throw .nothingFound("no project \(id): see `mayday projects list`") }
-        let text = retention.text.map { "at most \($0)" } ?? "all reports"
+        var text = retention.text.map { "at most \($0)" } ?? "all reports"
+        if isChange, retention != Retention() {
+            text += "; what is beyond that goes within 10 minutes of `mayday serve`"
+        }
         show(id, retention.json, "project \(id) keeps \(text)", arguments, console)
         return .done
     }

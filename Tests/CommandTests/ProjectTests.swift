@@ -52,7 +52,7 @@
             #expect(try await collector.run("projects", "rotate", "9").status == .exited(1))
             #expect(
                 try await collector.run("projects", "keep", "payments", "--age", "9d").output
-                    == "project 2 keeps at most 9d\n"
+                    == "project 2 keeps at most 9d; what is beyond that goes within 10 minutes of `mayday serve`\n"
             )
             #expect(try await collector.run("projects", "limit", "payments").output.hasPrefix("project 2 may send"))
             #expect(try await collector.run("projects", "rotate", "payments").output.hasSuffix("/2\n"))
