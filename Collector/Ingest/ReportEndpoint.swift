@@ -90,12 +90,17 @@ struct ReportEndpoint: Sendable {
         }
         let id = report.header.id
         do throws(StoreError) {
+            let credential = try credential(request, project: project)
+            if credential != nil, let wait = limiter.takeShare(project, alike: report.alike) {
+                metrics.limited.add()
+                return Self.shared(project, wait)
+            }
             let received = NewReport(
                 project: project,
                 received: .now(),
                 report: report,
                 gzip: body,
-                credential: try credential(request, project: project)
+                credential: credential
             )
             let addition = try store.add(received)
             metrics.storeAnswered()
@@ -148,6 +153,17 @@ struct ReportEndpoint: Sendable {
             429,
             "project \(project) may send \(allowed): keep the report and send it again in \(seconds) s, or see "
                 + "`mayday projects limit`",
+            headers: [("Retry-After", "\(seconds)")]
+        )
+    }
+
+    /// Reports that are alike have had their share.
+    private static func shared(_ project: Int, _ wait: Duration) -> HTTPAnswer {
+        let seconds = wait.components.seconds + 1
+        return .error(
+            429,
+            "reports like this one are half of what project \(project) may send: keep the report and send it again in "
+                + "\(seconds) s, or see `mayday projects limit`",
             headers: [("Retry-After", "\(seconds)")]
         )
     }
