@@ -44,7 +44,8 @@ public struct StatisticsReport: Sendable, Equatable {
     /// Sums and `counts`, each with `time` or `value`.
     public var json: JSONValue {
         var members: [String: JSONValue] = [
-            "reports": .integer(Int64(statistics.reports)), "issues": .integer(Int64(statistics.issues)),
+            "reports": .integer(Int64(statistics.reports)), "occurrences": .integer(Int64(statistics.occurrences)),
+            "issues": .integer(Int64(statistics.issues)),
             "hosts": .integer(Int64(statistics.hosts)), "new_issues": .integer(Int64(statistics.newIssues)),
             "since": .optional(question.filter.since?.description),
             "until": .optional(question.filter.until?.description),

@@ -86,8 +86,10 @@ package struct RemoteReader: Reader {
 
     package func statistics(_ question: StatisticsQuestion) throws(QueryError) -> Statistics {
         let answer = try ask("/api/statistics", APIParameters(question))
+        let reports = try answer.integer("reports")
         return Statistics(
-            reports: try answer.integer("reports"),
+            reports: reports,
+            occurrences: answer.optionalInteger("occurrences") ?? reports,
             issues: try answer.integer("issues"),
             hosts: try answer.integer("hosts"),
             newIssues: try answer.integer("new_issues"),

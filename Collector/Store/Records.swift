@@ -75,8 +75,11 @@ public struct ReportFacts: Sendable, Equatable {
     public var signal: String?
     /// The capture or the file was cut short: there is no `end` line.
     public var isCutShort: Bool
-    /// How many times its error occurred since the report before; 1 for what is not counted.
+    /// How many times its error occurred since the report before, at most `maximumOccurrences`; 1 for what is not counted.
     public var occurrences: Int
+
+    /// Sums of them stay numbers, whatever a report claims.
+    public static let maximumOccurrences = 1_000_000_000
 
     /// The facts of a report that was received at a time, texts cut to a length for lists: the report has them whole.
     public init(_ report: Report, received: Timestamp) {
@@ -88,7 +91,7 @@ public struct ReportFacts: Sendable, Equatable {
         host = report.header.host?.name?.cutForLists
         signal = report.crash?.signal.name.cutForLists
         isCutShort = report.end == nil
-        occurrences = max(1, report.header.occurrences ?? 1)
+        occurrences = min(max(1, report.header.occurrences ?? 1), Self.maximumOccurrences)
     }
 
     /// Facts by their parts.

@@ -51,7 +51,7 @@ public struct StatisticsQuestion: Sendable, Equatable {
     }
 }
 
-/// How many reports there are of a kind.
+/// How many reports there are of a kind, and how often what they tell occurred.
 public struct Statistics: Sendable, Equatable {
     /// One part of them.
     public struct Count: Sendable, Equatable {
@@ -59,7 +59,7 @@ public struct Statistics: Sendable, Equatable {
         public var time: Timestamp?
         /// The field's value; nil where reports have none, and for time.
         public var value: String?
-        /// How many reports.
+        /// How often it occurred.
         public var count: Int
 
         /// A part.
@@ -72,6 +72,8 @@ public struct Statistics: Sendable, Equatable {
 
     /// All of them.
     public var reports: Int
+    /// How often what they tell occurred: a report of an error may count others like it.
+    public var occurrences: Int
     /// In how many issues.
     public var issues: Int
     /// On how many hosts.
@@ -82,8 +84,9 @@ public struct Statistics: Sendable, Equatable {
     public var counts: [Count]
 
     /// Statistics by their parts.
-    public init(reports: Int, issues: Int, hosts: Int, newIssues: Int, counts: [Count]) {
+    public init(reports: Int, occurrences: Int, issues: Int, hosts: Int, newIssues: Int, counts: [Count]) {
         self.reports = reports
+        self.occurrences = occurrences
         self.issues = issues
         self.hosts = hosts
         self.newIssues = newIssues

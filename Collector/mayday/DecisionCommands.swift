@@ -41,7 +41,7 @@ enum MuteCommand: Command {
         operandCount: 1...(.max),
         options: [
             CommandSpec.Option(name: "--for", value: "TIME", help: "for a time: 90m, 12h, 7d (default for ever)"),
-            CommandSpec.Option(name: "--until-more", value: "N", help: "until N more reports came"),
+            CommandSpec.Option(name: "--until-more", value: "N", help: "until it occurred N more times"),
             .project, .json("them"),
         ],
         notes: ["Reports of a muted issue are kept and counted. With both flags, what comes first ends it."],

@@ -133,7 +133,7 @@ struct QueryTests {
         #expect(layout().lastDay([ago(24, 9)]) == nil)
         #expect(
             layout().lastDay([ago(24, 900), ago(23, 1), ago(3, 50), ago(0, 100)])
-                == "▁···················▄··█  151 reports, most in an hour 100"
+                == "▁···················▄··█  151 occurrences, most in an hour 100"
         )
     }
 

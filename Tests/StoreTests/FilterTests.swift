@@ -132,7 +132,7 @@ import TestSupport
         #expect(try pairs(.issue).first == "1/1 100% of a_X 2")
         #expect(
             try ask(.field(.kind)) { $0.project = 7 }
-                == Statistics(reports: 0, issues: 0, hosts: 0, newIssues: 0, counts: [])
+                == Statistics(reports: 0, occurrences: 0, issues: 0, hosts: 0, newIssues: 0, counts: [])
         )
     }
 }

@@ -99,10 +99,10 @@ struct RetentionTests {
             ("UPDATE reports SET title = NULL WHERE row = 1", "is in an issue and has no headline"),
             (
                 "UPDATE issues SET count = count + 1 WHERE number = 1",
-                "issue 1 of project 1 counts other reports than there are"
+                "issue 1 of project 1 counts other occurrences than its reports have"
             ),
-            ("DELETE FROM issue_hours", "issue 2 of project 1 counts other reports than its hours"),
-            ("UPDATE issue_releases SET count = 9", "counts fewer reports than its releases"),
+            ("DELETE FROM issue_hours", "issue 2 of project 1 counts other occurrences than its hours"),
+            ("UPDATE issue_releases SET count = 9", "counts fewer occurrences than its releases"),
             ("DELETE FROM issue_hosts", "counts other hosts than it has"),
         ]
     )

@@ -13,7 +13,7 @@ extension IssueDetail {
         let issue = entry.issue
         var title = StyledLine("Issue \(projects.text(issue.key))", .strong)
         title.add(" of project \(projects.name(of: issue.key.project)), \(issue.status.text), ")
-        title.add(issue.count == 1 ? "1 report" : "\(issue.count) reports")
+        title.add(issue.count.occurrences)
         var lines = [title]
         func fact(_ name: String, _ value: String) {
             let texts = value.madeVisible().wrapped(to: isFull ? .max : layout.width - 14)
@@ -33,8 +33,8 @@ extension IssueDetail {
         if let graph = layout.lastDay(hours) { fact("last 24 h", graph) }
         let shown = isFull ? entry.releases[...] : entry.releases.prefix(5)
         for (index, release) in shown.enumerated() {
-            let reports = release.count == 1 ? "1 report" : "\(release.count) reports"
-            fact(index == 0 ? "releases" : "", "\(release.release)  \(reports), last \(layout.ago(release.lastSeen))")
+            let count = release.count.occurrences
+            fact(index == 0 ? "releases" : "", "\(release.release)  \(count), last \(layout.ago(release.lastSeen))")
         }
         if shown.count < entry.releases.count { fact("", "and \(entry.releases.count - shown.count) more: --full") }
         guard let newest else { return layout.rendered(lines) }

@@ -10,8 +10,8 @@ extension IssueStatus {
         case .regressed(let release): release.map { "regressed in \($0)" } ?? "regressed"
         case .resolved(let release): release.map { "resolved in \($0)" } ?? "resolved"
         case .muted(let until?, nil): "muted until \(Self.minute(until))"
-        case .muted(nil, let count?): "muted until \(grouped(count)) reports"
-        case .muted(let until?, let count?): "muted until \(Self.minute(until)) or \(grouped(count)) reports"
+        case .muted(nil, let count?): "muted until \(grouped(count)) occurrences"
+        case .muted(let until?, let count?): "muted until \(Self.minute(until)) or \(grouped(count)) occurrences"
         case .muted(nil, nil): "muted"
         }
     }
@@ -32,6 +32,11 @@ extension IssueList {
     }
 }
 
+extension Int {
+    /// `1 occurrence`, `500 occurrences`.
+    var occurrences: String { self == 1 ? "1 occurrence" : "\(self) occurrences" }
+}
+
 extension TextLayout {
     /// The last 24 hours as a bar each, and their reports; nil when there were none.
     func lastDay(_ hours: [HourCount]) -> String? {
@@ -45,6 +50,6 @@ extension TextLayout {
         let bars = Array("▁▂▃▄▅▆▇█")
         let graph = counts.map { $0 == 0 ? Character("·") : bars[($0 * bars.count - 1) / most] }
         let sum = counts.reduce(0, +)
-        return String(graph) + (sum == 1 ? "  1 report" : "  \(sum) reports") + ", most in an hour \(most)"
+        return String(graph) + "  \(sum.occurrences)" + ", most in an hour \(most)"
     }
 }

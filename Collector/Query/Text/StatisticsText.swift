@@ -7,8 +7,9 @@ extension StatisticsReport {
     public func text(_ layout: TextLayout) -> [String] {
         let found = statistics
         func plural(_ count: Int, _ one: String, _ many: String) -> String { "\(count) \(count == 1 ? one : many)" }
+        let occurrences = found.occurrences == found.reports ? "" : " of \(found.occurrences) occurrences"
         let sums = [
-            plural(found.reports, "report", "reports"), plural(found.issues, "issue", "issues"),
+            plural(found.reports, "report", "reports") + occurrences, plural(found.issues, "issue", "issues"),
             plural(found.hosts, "host", "hosts"), plural(found.newIssues, "new issue", "new issues"),
         ]
         var title = StyledLine(sums.joined(separator: ", "), .strong)

@@ -7,6 +7,7 @@ enum PostgresSchema {
     /// Each step goes from its index to the next version; a released step is never changed.
     static let migrations: [String] = [
         first, triage, retention, limits, cut, SQLiteSchema.tags, occurrences, rules, joined,
+        SQLiteSchema.counted,
     ]
 
     /// Brings the database up to date, all or nothing, in the transaction of the caller. Nodes that start at the same time

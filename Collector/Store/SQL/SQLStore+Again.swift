@@ -68,13 +68,13 @@ extension SQLStore {
         on connection: any SQLConnection
     ) throws(StoreError) -> (row: Int, issue: Issue, event: IssueEvent?) {
         try connection.run("UPDATE reports SET issue = NULL WHERE row = ?", [report.row])
-        try uncount(former.row, time: report.time, release: report.release, host: report.host, on: connection)
+        try uncount(former.row, report.counted, on: connection)
         // A mute until so many further reports is not over by one that was there.
         try connection.run(
             """
-            UPDATE issues SET muted_count = muted_count + 1 WHERE project = ? AND fingerprint = ? AND decided >= ?
+            UPDATE issues SET muted_count = muted_count + ? WHERE project = ? AND fingerprint = ? AND decided >= ?
             """,
-            [digestion.key.project, digestion.fingerprint, report.received]
+            [report.occurrences, digestion.key.project, digestion.fingerprint, report.received]
         )
         var (row, _, event) = try enter(digestion, report, on: connection)
         if event == .new, try inherit(former, row, connection) { event = nil }
@@ -130,46 +130,34 @@ extension SQLStore {
     }
 
     /// Counts a report in its issue as what it is now, after `uncount` of what it was.
-    static func recount(_ facts: ReportFacts, inIssue issue: Int, on connection: any SQLConnection) throws(StoreError) {
+    static func recount(_ counted: Counted, inIssue issue: Int, on connection: any SQLConnection) throws(StoreError) {
         let (least, greatest) = (connection.dialect.least, connection.dialect.greatest)
         try connection.run(
             """
-            UPDATE issues SET count = count + 1, muted_count = muted_count + 1,
+            UPDATE issues SET count = count + ?3, muted_count = muted_count + ?3,
                 first_seen = \(least)(first_seen, ?2), last_seen = \(greatest)(last_seen, ?2)
             WHERE row = ?1
             """,
-            [issue, facts.time]
+            [issue, counted.time, counted.occurrences]
         )
-        _ = try countDetails(
-            ofIssue: issue,
-            time: facts.time,
-            release: facts.release,
-            host: facts.host,
-            on: connection
-        )
+        _ = try countDetails(ofIssue: issue, counted, on: connection)
     }
 
     /// Takes a report out of what its issue counts, once it is not the issue's any more.
-    static func uncount(
-        _ issue: Int,
-        time: Timestamp,
-        release: String?,
-        host: String?,
-        on connection: any SQLConnection
-    ) throws(StoreError) {
+    static func uncount(_ issue: Int, _ counted: Counted, on connection: any SQLConnection) throws(StoreError) {
+        let count = counted.occurrences
         try connection.run(
-            "UPDATE issues SET count = count - 1, muted_count = muted_count - 1 WHERE row = ?",
-            [issue]
+            "UPDATE issues SET count = count - ?2, muted_count = muted_count - ?2 WHERE row = ?1",
+            [issue, count]
         )
-        let hour = Int(time.microseconds / HourCount.length)
-        try connection.run("UPDATE issue_hours SET count = count - 1 WHERE issue = ? AND hour = ?", [issue, hour])
-        try connection.run("DELETE FROM issue_hours WHERE issue = ? AND hour = ? AND count < 1", [issue, hour])
-        if let release {
-            let values: [any SQLBindable] = [issue, release]
-            try connection.run("UPDATE issue_releases SET count = count - 1 WHERE issue = ? AND release = ?", values)
-            try connection.run("DELETE FROM issue_releases WHERE issue = ? AND release = ? AND count < 1", values)
+        for (table, key, value) in counted.tables {
+            try connection.run(
+                "UPDATE \(table) SET count = count - ? WHERE issue = ? AND \(key) = ?",
+                [count, issue, value]
+            )
+            try connection.run("DELETE FROM \(table) WHERE issue = ? AND \(key) = ? AND count < 1", [issue, value])
         }
-        guard let host else { return }
+        guard let host = counted.host else { return }
         let gone = try connection.run(
             """
             DELETE FROM issue_hosts WHERE issue = ?1 AND host = ?2

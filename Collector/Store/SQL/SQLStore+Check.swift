@@ -76,15 +76,16 @@ private let rules = [
     ),
     Rule(
         subject: "issue",
-        fault: "counts other reports than there are and were removed",
+        fault: "counts other occurrences than its reports have and those that were removed had",
         violations: """
             SELECT project, CAST(number AS TEXT) FROM issues
-            WHERE count <> removed + (SELECT count(*) FROM reports WHERE issue = issues.row)
+            WHERE count <> removed
+                + (SELECT CAST(coalesce(sum(occurrences), 0) AS BIGINT) FROM reports WHERE issue = issues.row)
             """
     ),
     Rule(
         subject: "issue",
-        fault: "counts other reports than its hours",
+        fault: "counts other occurrences than its hours",
         violations: """
             SELECT project, CAST(number AS TEXT) FROM issues WHERE count
                 <> (SELECT CAST(coalesce(sum(count), 0) AS BIGINT) FROM issue_hours WHERE issue = issues.row)
@@ -92,7 +93,7 @@ private let rules = [
     ),
     Rule(
         subject: "issue",
-        fault: "counts fewer reports than its releases",
+        fault: "counts fewer occurrences than its releases",
         violations: """
             SELECT project, CAST(number AS TEXT) FROM issues WHERE count
                 < (SELECT CAST(coalesce(sum(count), 0) AS BIGINT) FROM issue_releases WHERE issue = issues.row)

@@ -31,22 +31,17 @@ extension SQLStore {
     private static func delete(_ key: ReportKey, _ connection: any SQLConnection) throws(StoreError) -> Bool {
         let found = try connection.query(
             """
-            SELECT row, issue, time, release, host FROM reports WHERE project = ? AND id = ?
+            SELECT row, issue, \(Counted.columns) FROM reports WHERE project = ? AND id = ?
             \(connection.dialect.forUpdate)
             """,
             [key.project, key.id]
-        ) {
-            (
-                row: $0.int(0), issue: $0.optionalInt(1), time: $0.time(2), release: $0.optionalText(3),
-                host: $0.optionalText(4)
-            )
-        }
+        ) { (row: $0.int(0), issue: $0.optionalInt(1), counted: Counted($0, from: 2)) }
         guard let report = found.first else { return false }
         try connection.run("DELETE FROM digested_bodies WHERE report = ?", [report.row])
         try connection.run("DELETE FROM received_bodies WHERE report = ?", [report.row])
         try connection.run("DELETE FROM reports WHERE row = ?", [report.row])
         guard let issue = report.issue else { return true }
-        try uncount(issue, time: report.time, release: report.release, host: report.host, on: connection)
+        try uncount(issue, report.counted, on: connection)
         try retell(issue, connection)
         return true
     }

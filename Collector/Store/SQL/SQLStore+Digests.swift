@@ -69,7 +69,8 @@ extension SQLStore {
             """
             SELECT row, kind, time, received, release, host, issue,
                 CASE WHEN issue IS NULL THEN 0
-                    ELSE COALESCE((SELECT length(gzip) FROM digested_bodies WHERE report = reports.row), 0) END, bytes
+                    ELSE COALESCE((SELECT length(gzip) FROM digested_bodies WHERE report = reports.row), 0) END, bytes,
+                occurrences
             FROM reports WHERE project = ? AND id = ? AND digest <> 1 \(connection.dialect.forUpdate)
             """,
             [digestion.key.project, digestion.key.id]
@@ -83,7 +84,8 @@ extension SQLStore {
                 host: $0.optionalText(5),
                 issue: $0.optionalInt(6),
                 digestedBytes: $0.int(7),
-                bytes: $0.int(8)
+                bytes: $0.int(8),
+                occurrences: $0.int(9)
             )
         }.first
         guard let report else { return nil }
@@ -126,9 +128,7 @@ extension SQLStore {
         }
         issue.hosts += try countDetails(
             ofIssue: row,
-            time: report.time,
-            release: report.release,
-            host: report.host,
+            report.counted,
             on: connection
         )
         return (row, issue, event)

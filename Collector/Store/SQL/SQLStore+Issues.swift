@@ -122,7 +122,7 @@ extension SQLStore {
         func updated() throws(StoreError) -> (row: Int, issue: Issue, isNew: Bool)? {
             try connection.query(
                 """
-                UPDATE issues SET count = count + 1,
+                UPDATE issues SET count = count + ?6,
                     title = CASE WHEN ?3 >= last_seen THEN ?4 ELSE title END,
                     culprit = CASE WHEN ?3 >= last_seen THEN ?5 ELSE culprit END,
                     first_seen = \(least)(first_seen, ?3), last_seen = \(greatest)(last_seen, ?3)
@@ -130,6 +130,7 @@ extension SQLStore {
                 """,
                 [
                     digestion.key.project, digestion.fingerprint, report.time, digestion.title, digestion.culprit,
+                    report.occurrences,
                 ]
             ) { (row: $0.int(0), issue: issue($0, from: 1), isNew: false) }.first
         }
@@ -147,11 +148,11 @@ extension SQLStore {
             """
             INSERT INTO issues
                 (project, number, fingerprint, kind, title, culprit, count, first_seen, last_seen, status, rules)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?7, 'open', ?8) RETURNING row, \(issueColumns(at: "0"))
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?9, ?7, ?7, 'open', ?8) RETURNING row, \(issueColumns(at: "0"))
             """,
             [
                 digestion.key.project, number.first, digestion.fingerprint, report.kind, digestion.title,
-                digestion.culprit, report.time, digestion.rules,
+                digestion.culprit, report.time, digestion.rules, report.occurrences,
             ]
         ) { (row: $0.int(0), issue: issue($0, from: 1), isNew: true) }
         guard let made = inserted.first else { throw .failed(reason: "an issue that was inserted is not there") }
@@ -161,31 +162,29 @@ extension SQLStore {
     /// Counts a report in the tables beside its issue. Returns how many hosts the issue has more.
     static func countDetails(
         ofIssue row: Int,
-        time: Timestamp,
-        release: String?,
-        host: String?,
+        _ counted: Counted,
         on connection: any SQLConnection
     ) throws(StoreError) -> Int {
         let (least, greatest) = (connection.dialect.least, connection.dialect.greatest)
-        if let release {
+        if let release = counted.release {
             try connection.run(
                 """
-                INSERT INTO issue_releases VALUES (?1, ?2, 1, ?3, ?3) ON CONFLICT (issue, release) DO UPDATE SET
-                    count = issue_releases.count + 1,
+                INSERT INTO issue_releases VALUES (?1, ?2, ?4, ?3, ?3) ON CONFLICT (issue, release) DO UPDATE SET
+                    count = issue_releases.count + excluded.count,
                     first_seen = \(least)(issue_releases.first_seen, ?3),
                     last_seen = \(greatest)(issue_releases.last_seen, ?3)
                 """,
-                [row, release, time]
+                [row, release, counted.time, counted.occurrences]
             )
         }
         try connection.run(
             """
-            INSERT INTO issue_hours VALUES (?, ?, 1) ON CONFLICT (issue, hour) DO UPDATE SET
-                count = issue_hours.count + 1
+            INSERT INTO issue_hours VALUES (?, ?, ?) ON CONFLICT (issue, hour) DO UPDATE SET
+                count = issue_hours.count + excluded.count
             """,
-            [row, Int(time.microseconds / HourCount.length)]
+            [row, counted.hour, counted.occurrences]
         )
-        guard let host else { return 0 }
+        guard let host = counted.host else { return 0 }
         let added = try connection.run("INSERT INTO issue_hosts VALUES (?, ?) ON CONFLICT DO NOTHING", [row, host])
         if added > 0 { try connection.run("UPDATE issues SET hosts = hosts + 1 WHERE row = ?", [row]) }
         return added
@@ -274,4 +273,44 @@ struct DigestedFacts: Sendable {
     /// What it has of an earlier digestion, in bytes, and all it has.
     var digestedBytes: Int
     var bytes: Int
+    var occurrences: Int
+
+    var counted: Counted { Counted(time: time, release: release, host: host, occurrences: occurrences) }
+}
+
+/// By what a report counts in its issue, and how often.
+struct Counted: Sendable {
+    var time: Timestamp
+    var release: String?
+    var host: String?
+    var occurrences: Int
+
+    /// What `init(_:from:)` reads.
+    static let columns = "time, release, host, occurrences"
+
+    init(time: Timestamp, release: String?, host: String?, occurrences: Int) {
+        (self.time, self.release, self.host, self.occurrences) = (time, release, host, occurrences)
+    }
+
+    /// Reads `columns`, the first of them at a column.
+    init(_ row: SQLRow, from first: Int) {
+        self.init(
+            time: row.time(first),
+            release: row.optionalText(first + 1),
+            host: row.optionalText(first + 2),
+            occurrences: row.int(first + 3)
+        )
+    }
+
+    /// Hours since 1970.
+    var hour: Int { Int(time.microseconds / HourCount.length) }
+
+    /// The tables that count it beside its issue: which, and by what.
+    var tables: [(name: String, key: String, value: any SQLBindable)] {
+        [("issue_hours", "hour", hour)] + (release.map { [("issue_releases", "release", $0)] } ?? [])
+    }
+}
+
+extension ReportFacts {
+    var counted: Counted { Counted(time: time, release: release, host: host, occurrences: occurrences) }
 }

@@ -38,35 +38,30 @@ extension SQLStore {
         guard !report.facts.isCutShort else { return false }
         let cut = try connection.query(
             """
-            SELECT row, issue, time, release, host FROM reports
+            SELECT row, issue, \(Counted.columns) FROM reports
             WHERE project = ? AND id = ? AND is_cut <> 0 \(connection.dialect.forUpdate)
             """,
             [report.key.project, report.key.id],
-            row: {
-                (
-                    row: $0.int(0), issue: $0.optionalInt(1), time: $0.time(2), release: $0.optionalText(3),
-                    host: $0.optionalText(4)
-                )
-            }
+            row: { (row: $0.int(0), issue: $0.optionalInt(1), counted: Counted($0, from: 2)) }
         ).first
         guard let cut else { return false }
         let facts = report.facts
         try connection.run(
             """
             UPDATE reports SET received = ?, kind = ?, time = ?, service = ?, release = ?, environment = ?, host = ?,
-                signal = ?, bytes = ?, is_cut = 0, digest = 0, attempts = 0, claimant = NULL, failure = NULL
+                signal = ?, bytes = ?, occurrences = ?, is_cut = 0, digest = 0, attempts = 0, claimant = NULL, failure = NULL
             WHERE row = ?
             """,
             [
                 report.received, facts.kind, facts.time, facts.service, facts.release, facts.environment, facts.host,
-                facts.signal, report.gzip.count, cut.row,
+                facts.signal, report.gzip.count, facts.occurrences, cut.row,
             ]
         )
         try connection.run("UPDATE received_bodies SET gzip = ? WHERE report = ?", [report.gzip, cut.row])
         try connection.run("DELETE FROM digested_bodies WHERE report = ?", [cut.row])
         if let issue = cut.issue {
-            try uncount(issue, time: cut.time, release: cut.release, host: cut.host, on: connection)
-            try recount(facts, inIssue: issue, on: connection)
+            try uncount(issue, cut.counted, on: connection)
+            try recount(facts.counted, inIssue: issue, on: connection)
         }
         return true
     }

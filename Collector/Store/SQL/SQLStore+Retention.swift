@@ -31,7 +31,11 @@ extension SQLStore {
             for report in try Self.removable(ofProject: id, limit: limit, connection) {
                 let isTooMuch = count > keep.count ?? .max || bytes > keep.bytes ?? .max
                 guard isTooMuch || report.received.microseconds < before else { break }
-                try Self.remove(report.row, ofIssue: report.issue, connection)
+                try Self.remove(report.row, connection)
+                if let issue = report.issue {
+                    let values = [report.occurrences, issue]
+                    try connection.run("UPDATE issues SET removed = removed + ? WHERE row = ?", values)
+                }
                 count -= 1
                 bytes -= report.bytes
                 removed += 1
@@ -42,11 +46,11 @@ extension SQLStore {
 
     /// The oldest reports that are neither the first nor the last of their issue, and do not wait for digestion.
     private static func removable(ofProject id: Int, limit: Int, _ connection: any SQLConnection)
-        throws(StoreError) -> [(row: Int, received: Timestamp, bytes: Int, issue: Int?)]
+        throws(StoreError) -> [(row: Int, received: Timestamp, bytes: Int, issue: Int?, occurrences: Int)]
     {
         try connection.query(
             """
-            SELECT row, received, bytes, issue FROM reports WHERE project = ? AND digest <> 0 AND (issue IS NULL OR (
+            SELECT row, received, bytes, issue, occurrences FROM reports WHERE project = ? AND digest <> 0 AND (issue IS NULL OR (
                 EXISTS (SELECT 1 FROM reports AS other WHERE other.issue = reports.issue
                     AND (other.time, other.row) < (reports.time, reports.row))
                 AND EXISTS (SELECT 1 FROM reports AS other WHERE other.issue = reports.issue
@@ -54,14 +58,18 @@ extension SQLStore {
             )) ORDER BY received, row LIMIT ? \(connection.dialect.skipLocked)
             """,
             [id, limit]
-        ) { (row: $0.int(0), received: $0.time(1), bytes: $0.int(2), issue: $0.optionalInt(3)) }
+        ) {
+            (
+                row: $0.int(0), received: $0.time(1), bytes: $0.int(2), issue: $0.optionalInt(3),
+                occurrences: $0.int(4)
+            )
+        }
     }
 
-    private static func remove(_ row: Int, ofIssue issue: Int?, _ connection: any SQLConnection) throws(StoreError) {
+    private static func remove(_ row: Int, _ connection: any SQLConnection) throws(StoreError) {
         try connection.run("DELETE FROM digested_bodies WHERE report = ?", [row])
         try connection.run("DELETE FROM received_bodies WHERE report = ?", [row])
         try connection.run("DELETE FROM reports WHERE row = ?", [row])
-        if let issue { try connection.run("UPDATE issues SET removed = removed + 1 WHERE row = ?", [issue]) }
     }
 
     private static func retention(ofProject id: Int, _ connection: any SQLConnection) throws(StoreError) -> Retention? {

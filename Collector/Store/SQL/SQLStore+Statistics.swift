@@ -1,5 +1,7 @@
 import CrashReport
 
+private let occurrences = "CAST(coalesce(sum(occurrences), 0) AS BIGINT)"
+
 extension SQLStore {
     func statistics(_ question: StatisticsQuestion) throws(StoreError) -> Statistics {
         var conditions = NumberedConditions()
@@ -25,11 +27,15 @@ extension SQLStore {
         let (new, newValues) = (newIssues.sql, newIssues.values)
         return try engine.snapshot { connection throws(StoreError) in
             let sums = try connection.query(
-                "SELECT count(*), count(DISTINCT reports.issue), count(DISTINCT reports.host) \(from)",
+                """
+                SELECT count(*), count(DISTINCT reports.issue), count(DISTINCT reports.host), \(occurrences)
+                \(from)
+                """,
                 values
-            ) { (reports: $0.int(0), issues: $0.int(1), hosts: $0.int(2)) }.first
+            ) { (reports: $0.int(0), issues: $0.int(1), hosts: $0.int(2), occurrences: $0.int(3)) }.first
             let fresh = try connection.query("SELECT count(*) FROM issues \(new)", newValues) { $0.int(0) }.first
-            let counts = try connection.query("SELECT \(key), count(*) \(from) GROUP BY 1 ORDER BY \(order)", values) {
+            let parts = "SELECT \(key), \(occurrences) \(from) GROUP BY 1 ORDER BY \(order)"
+            let counts = try connection.query(parts, values) {
                 guard case .time(let length) = question.part else {
                     return Statistics.Count(value: $0.optionalText(0), count: $0.int(1))
                 }
@@ -37,6 +43,7 @@ extension SQLStore {
             }
             return Statistics(
                 reports: sums?.reports ?? 0,
+                occurrences: sums?.occurrences ?? 0,
                 issues: sums?.issues ?? 0,
                 hosts: sums?.hosts ?? 0,
                 newIssues: fresh ?? 0,

@@ -5,7 +5,7 @@ enum SQLiteSchema {
 
     /// Each step goes from its index to the next version; a released step is never changed.
     static let migrations: [String] = [
-        first, remarks, claimants, triage, retention, limits, cut, tags, occurrences, rules, joined,
+        first, remarks, claimants, triage, retention, limits, cut, tags, occurrences, rules, joined, counted,
     ]
 
     /// Brings the database up to date, all or nothing.
@@ -166,6 +166,26 @@ enum SQLiteSchema {
 
     /// How often the error of a report occurred. Of what was received before nothing is known, and it counts as once.
     private static let occurrences = "ALTER TABLE reports ADD COLUMN occurrences INTEGER NOT NULL DEFAULT 1;"
+
+    /// Issues count occurrences; before they counted reports.
+    static let counted = """
+        UPDATE issues SET
+            count = count + counts.more, muted_count = muted_count + counts.more
+            FROM (
+                SELECT issue, CAST(sum(occurrences - 1) AS BIGINT) AS more FROM reports
+                WHERE issue IS NOT NULL AND occurrences > 1 GROUP BY issue
+            ) AS counts WHERE counts.issue = issues.row;
+        UPDATE issue_hours SET count = count + counts.more
+            FROM (
+                SELECT issue, time / 3600000000 AS hour, CAST(sum(occurrences - 1) AS BIGINT) AS more FROM reports
+                WHERE issue IS NOT NULL AND occurrences > 1 GROUP BY issue, time / 3600000000
+            ) AS counts WHERE counts.issue = issue_hours.issue AND counts.hour = issue_hours.hour;
+        UPDATE issue_releases SET count = count + counts.more
+            FROM (
+                SELECT issue, release, CAST(sum(occurrences - 1) AS BIGINT) AS more FROM reports
+                WHERE issue IS NOT NULL AND occurrences > 1 GROUP BY issue, release
+            ) AS counts WHERE counts.issue = issue_releases.issue AND counts.release = issue_releases.release;
+        """
 
     /// Whether a report has no end. Of what was received before nothing is known, and it counts as whole.
     private static let cut = "ALTER TABLE reports ADD COLUMN is_cut INTEGER NOT NULL DEFAULT 0;"
