@@ -43,7 +43,7 @@ public struct APIParameters: Sendable, Equatable {
         set("limit", "\(question.limit)")
         switch question.part {
         case .time(let length): set("piece", "\(length / 1_000_000)")
-        case .field(let field): set("by", field.rawValue)
+        case .field, .tag: set("by", question.part.name)
         }
     }
 
@@ -111,14 +111,17 @@ public struct APIParameters: Sendable, Equatable {
 
     func question(_ project: Int?) throws(QueryError) -> StatisticsQuestion {
         let project = try self.project(project)
-        let fields = StatisticsQuestion.Field.allCases.map(\.rawValue)
-        let field = (try choice("by", fields)).flatMap(StatisticsQuestion.Field.init(rawValue:))
+        let part = values["by"].flatMap(StatisticsQuestion.Part.init)
+        if values["by"] != nil, part == nil {
+            let fields = StatisticsQuestion.Field.allCases.map(\.rawValue)
+            throw .wrong("by: expected \((fields + ["tag:NAME"]).joined(separator: ", "))")
+        }
         let piece = Int64(try number("piece", 1...(1 << 40)) ?? 3_600) * 1_000_000
         return StatisticsQuestion(
             project: project,
             issue: try issue(of: project),
             filter: try filter(),
-            part: field.map { .field($0) } ?? .time(piece),
+            part: part ?? .time(piece),
             limit: try limit(20)
         )
     }

@@ -10,7 +10,7 @@ public enum ExportFormat: String, Sendable, CaseIterable {
 
     private static let columns = [
         "id", "project", "issue", "state", "time", "received", "kind", "service", "release", "environment", "host",
-        "signal", "title", "culprit",
+        "signal", "title", "culprit", "tags",
     ]
 
     /// What stands above all; nil for nothing.
@@ -20,7 +20,13 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     public func line(_ report: StoredReport) -> String {
         let members = report.members
         guard self == .csv else { return JSONValue.object(members).text }
-        return Self.columns.map { Self.field(members[$0]) }.joined(separator: ",")
+        let fields = Self.columns.map { $0 == "tags" ? Self.tags(report) : Self.field(members[$0]) }
+        return fields.joined(separator: ",")
+    }
+
+    /// As an object of JSON, which tells where each begins whatever is in it; nothing where there are none.
+    private static func tags(_ report: StoredReport) -> String {
+        report.tags.isEmpty ? "" : quoted(JSONValue.object(report.tags.mapValues { .string($0) }).text)
     }
 
     private static func field(_ value: JSONValue?) -> String {

@@ -41,6 +41,7 @@ extension StoredReport {
             "issue": issue.map { .integer(Int64($0.number)) } ?? .null,
             "title": .optional(title),
             "culprit": .optional(culprit),
+            "tags": .object(tags.mapValues { .string($0) }),
         ]
         switch state {
         case .pending: members["state"] = .string("pending")

@@ -61,8 +61,8 @@ public struct StatisticsReport: Sendable, Equatable {
                     ])
                 }
             )
-        case .field(let field):
-            members["by"] = .string(field.rawValue)
+        case .field, .tag:
+            members["by"] = .string(question.part.name)
             members["counts"] = .array(
                 statistics.counts.map { count in
                     .object(["value": .optional(count.value), "count": .integer(Int64(count.count))])

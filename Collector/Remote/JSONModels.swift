@@ -121,6 +121,10 @@ extension StoredReport {
             case "failed": .failed(reason: value.optionalString("failure") ?? "")
             default: .pending
             }
+        var tags: [String: String] = [:]
+        if case .object(let members)? = value["tags"] {
+            for name in members.keys { tags[name] = value["tags"]?.optionalString(name) }
+        }
         self.init(
             key: ReportKey(project: project, id: try value.string("id")),
             received: try value.time("received"),
@@ -138,7 +142,8 @@ extension StoredReport {
             state: state,
             issue: value.optionalInteger("issue").map { IssueKey(project: project, number: $0) },
             title: value.optionalString("title"),
-            culprit: value.optionalString("culprit")
+            culprit: value.optionalString("culprit"),
+            tags: tags
         )
     }
 }

@@ -269,6 +269,8 @@ public struct StoredReport: Sendable, Equatable {
     public var title: String?
     /// Innermost function of the service's own code, with its place.
     public var culprit: String?
+    /// Tags that the service set, once it is digested.
+    public var tags: [String: String]
 
     /// A report by its parts.
     public init(
@@ -278,8 +280,10 @@ public struct StoredReport: Sendable, Equatable {
         state: DigestState,
         issue: IssueKey?,
         title: String?,
-        culprit: String?
+        culprit: String?,
+        tags: [String: String] = [:]
     ) {
+        self.tags = tags
         self.key = key
         self.received = received
         self.facts = facts

@@ -43,13 +43,28 @@ public struct ReportFilter: Sendable, Equatable {
         guard !tags.isEmpty else { return nil }
         return tags.sorted { $0.key < $1.key }.map { Tag(name: $0.key, value: $0.value).column }.joined()
     }
+
+    /// The tags of a column.
+    static func tags(ofColumn text: String) -> [String: String] {
+        let pairs = text.split(separator: "\u{1e}").map {
+            $0.split(separator: "\u{1f}", maxSplits: 1, omittingEmptySubsequences: false)
+        }
+        return Dictionary(pairs.filter { $0.count == 2 }.map { (String($0[0]), String($0[1])) }) { first, _ in first }
+    }
 }
 
 extension ReportFilter.Tag {
     /// Between separators, so that no tag is found inside another one. Those of a tag's own are taken out.
-    var column: String {
-        func plain(_ text: String) -> String { String(text.filter { $0 != "\u{1e}" && $0 != "\u{1f}" && $0 != "\0" }) }
-        return "\u{1e}\(plain(name))\u{1f}\(plain(value))\u{1e}"
+    var column: String { Self.start(name) + Self.plain(value) + Self.end }
+
+    /// What stands before the value.
+    static func start(_ name: String) -> String { "\(end)\(plain(name))\u{1f}" }
+
+    /// What stands behind it.
+    static var end: String { "\u{1e}" }
+
+    private static func plain(_ text: String) -> String {
+        String(text.filter { $0 != "\u{1e}" && $0 != "\u{1f}" && $0 != "\0" })
     }
 }
 

@@ -8,6 +8,28 @@ public struct StatisticsQuestion: Sendable, Equatable {
         case time(Int64)
         /// By what a report says of itself.
         case field(Field)
+        /// By the value of the tag of this name.
+        case tag(String)
+
+        /// By a field or a tag as it is typed, `release` or `tag:region`; nil for other texts.
+        public init?(_ text: String) {
+            if let field = Field(rawValue: text) {
+                self = .field(field)
+            } else if text.hasPrefix("tag:"), text.utf8.count > 4 {
+                self = .tag(String(text.dropFirst(4)))
+            } else {
+                return nil
+            }
+        }
+
+        /// The text that it is typed as; `time` for pieces of time.
+        public var name: String {
+            switch self {
+            case .time: "time"
+            case .field(let field): field.rawValue
+            case .tag(let name): "tag:\(name)"
+            }
+        }
     }
 
     /// What a report says of itself.

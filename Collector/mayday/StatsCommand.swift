@@ -13,8 +13,8 @@ enum StatsCommand: Command {
             .choice(
                 "--by",
                 "WHAT",
-                ["time"] + StatisticsQuestion.Field.allCases.map(\.rawValue),
-                "a bar for each: # (default time)"
+                choices,
+                "a bar for each: #, or tag:NAME for the values of a tag (default time)"
             ),
             CommandSpec.Option(name: "--limit", value: "N", help: "at most N bars, but of time (default 20)"),
         ] + Filters.options + [.json("the counts")],
@@ -22,22 +22,30 @@ enum StatsCommand: Command {
             "Without --since, the last 24 hours by time, and all reports by anything else. What retention has removed is "
                 + "not counted; `mayday show ISSUE` has an issue's counts by hour from before that."
         ],
-        examples: ["mayday stats", "mayday stats 3 --since 30d", "mayday stats --by release --kind crash --since 7d"],
+        examples: [
+            "mayday stats", "mayday stats 3 --since 30d", "mayday stats --by release --kind crash --since 7d",
+            "mayday stats --by tag:region",
+        ],
         place: .reader
     )
+
+    private static var choices: [String] { ["time"] + StatisticsQuestion.Field.allCases.map(\.rawValue) }
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
         let now = Timestamp.now()
         var filter = try Filters.filter(arguments, now: now)
-        let by = try arguments.choice("--by") ?? "time"
+        let by = arguments.value("--by") ?? "time"
+        let named = StatisticsQuestion.Part(by)
+        guard named != nil || by == "time" else {
+            throw arguments.usage("--by \(by): expected \(choices.joined(separator: ", ")) or tag:NAME")
+        }
         let limit = try arguments.number("--limit", upTo: 999) ?? 20
-        let field = StatisticsQuestion.Field(rawValue: by)
-        if field == nil, filter.since == nil {
+        if named == nil, filter.since == nil {
             let end = filter.until ?? now
             filter.since = Timestamp(microseconds: end.microseconds - 24 * HourCount.length)
         }
         let part: StatisticsQuestion.Part =
-            field.map { .field($0) }
+            named
             ?? .time(StatisticsReport.piece(since: filter.since ?? now, until: filter.until ?? now))
         let wanted = try Filters.wanted(arguments)
         let place = try arguments.place()
@@ -46,7 +54,7 @@ enum StatsCommand: Command {
         if let wanted { issue = try Filters.find(wanted, in: place, arguments).issue.key }
         let question = StatisticsQuestion(project: project, issue: issue, filter: filter, part: part, limit: limit + 1)
         var found = try place.reading { reader throws(QueryError) in try reader.statistics(question) }
-        let isMore = field != nil && found.counts.count > limit
+        let isMore = named != nil && found.counts.count > limit
         if isMore { found.counts.removeLast() }
         let report = StatisticsReport(question: question, statistics: found, now: now)
         if arguments.has("--json") { console.print(report.json) } else { console.print(report.text(console.layout)) }

@@ -34,7 +34,9 @@
                 ["show", "1"], ["show", "1", "--why"], ["show", String(id.prefix(18)), "--full"],
                 ["show", id, "--json"],
                 ["show", "99"], ["show", "abcdef"], ["stats"] + range, ["stats", "1", "--json"] + range,
-                ["stats", "--by", "issue"], ["stats", "--by", "host", "--json"], ["export"],
+                ["stats", "--by", "issue"], ["stats", "--by", "host", "--json"],
+                ["stats", "--by", "tag:region"], ["stats", "--by", "tag:region", "--json"],
+                ["stats", "--by", "tag:none"], ["export"],
                 ["export", "1", "--format", "csv"], ["export", "--full"], ["export", "--signal", "HUP"],
                 ["projects", "list"],
             ] {

@@ -130,6 +130,21 @@ import TestSupport
         #expect(try pairs(.signal) { $0.filter.host = "web-1" } == ["SIGILL 1", "SIGSEGV 1"])
         #expect(try pairs(.host) { $0.issue = IssueKey(project: 1, number: 1) } == ["web-0 1", "web-1 1"])
         #expect(try pairs(.issue).first == "1/1 100% of a_X 2")
+        func tags(_ name: String, _ change: (inout StatisticsQuestion) -> Void = { _ in }) throws -> [String] {
+            try ask(.tag(name), change).counts.map { "\($0.value ?? "–") \($0.count)" }
+        }
+        #expect(try tags("region") == ["eu-0 1", "eu-1 1", "eu-2 1", "eu-3 1"])
+        #expect(try tags("region") { $0.filter.host = "web-1" } == ["eu-1 1", "eu-3 1"])
+        #expect(try tags("x") == ["y=z 4"])
+        #expect(try tags("region") { $0.filter.tag = ReportFilter.Tag(name: "region", value: "eu-2") } == ["eu-2 1"])
+        // Part of a name, a value, what is in no report, and what SQL or a pattern would take for something else.
+        for name in ["regio", "egion", "eu-1", "none", "", "%", "'", "\u{1e}"] {
+            #expect(try tags(name) == ["– 4"], "\(name)")
+        }
+        let kept = try fixture.store.reports(ReportSelection(limit: 9))
+        #expect(kept.last?.tags == ["region": "eu-0", "x": "y=z"])
+        let page = try fixture.store.page(of: ReportSelection(limit: 2), after: 0)
+        #expect(page.reports == kept.suffix(2).reversed() && page.next != nil)
         #expect(
             try ask(.field(.kind)) { $0.project = 7 }
                 == Statistics(reports: 0, occurrences: 0, issues: 0, hosts: 0, newIssues: 0, counts: [])

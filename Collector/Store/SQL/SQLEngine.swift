@@ -65,17 +65,30 @@ struct SQLDialect: Sendable {
     let forUpdate: String
     /// The same, and passes over rows that others hold.
     let skipLocked: String
+    /// Name of the function that says where a text begins in another, from 1 on, or 0.
+    let positionFunction: String
     /// True for a report that nobody, this claimant, or a claimant who is gone has claimed. `?1` is this claimant.
     let isFree: String
 
+    /// Where a text begins in another, from 1 on, or 0.
+    func position(_ text: String, _ part: String) -> String { "\(positionFunction)(\(text), CAST(\(part) AS TEXT))" }
+
     /// One process writes at a time, and only that which serves claims.
-    static let sqlite = SQLDialect(least: "min", greatest: "max", forUpdate: "", skipLocked: "", isFree: "?1 = ?1")
+    static let sqlite = SQLDialect(
+        least: "min",
+        greatest: "max",
+        forUpdate: "",
+        skipLocked: "",
+        positionFunction: "instr",
+        isFree: "?1 = ?1"
+    )
     /// Several nodes at once, each known by a lock that ends with its connection.
     static let postgres = SQLDialect(
         least: "least",
         greatest: "greatest",
         forUpdate: "FOR UPDATE",
         skipLocked: "FOR UPDATE SKIP LOCKED",
+        positionFunction: "strpos",
         isFree: "(claimant IS NULL OR claimant = ?1 OR claimant NOT IN (SELECT claimant FROM present_claimants))"
     )
 }

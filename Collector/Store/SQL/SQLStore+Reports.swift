@@ -91,7 +91,7 @@ extension SQLStore {
         """
         reports.project, reports.id, received, reports.kind, time, service, release, environment, host, signal,
         CASE WHEN digest = 0 AND EXISTS (SELECT 1 FROM digested_bodies WHERE report = reports.row) THEN 1 ELSE digest END,
-        failure, issues.number, reports.title, reports.culprit, is_cut, occurrences
+        failure, issues.number, reports.title, reports.culprit, is_cut, occurrences, reports.tags
         """
     }
 
@@ -140,7 +140,8 @@ extension SQLStore {
             state: state,
             issue: row.optionalInt(12).map { IssueKey(project: row.int(0), number: $0) },
             title: row.optionalText(13),
-            culprit: row.optionalText(14)
+            culprit: row.optionalText(14),
+            tags: row.optionalText(17).map(ReportFilter.tags) ?? [:]
         )
     }
 }

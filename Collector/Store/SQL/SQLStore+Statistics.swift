@@ -13,8 +13,8 @@ extension SQLStore {
             FROM reports JOIN projects ON projects.id = reports.project LEFT JOIN issues ON issues.row = reports.issue
             \(conditions.sql)
             """
-        let (key, order) = Self.grouping(question)
         let values = conditions.values
+        let (key, order, keyValues) = Self.grouping(question, after: values.count)
         var newIssues = NumberedConditions()
         newIssues.add("count > 0")
         newIssues.add("project = #", question.project ?? question.issue?.project)
@@ -34,8 +34,8 @@ extension SQLStore {
                 values
             ) { (reports: $0.int(0), issues: $0.int(1), hosts: $0.int(2), occurrences: $0.int(3)) }.first
             let fresh = try connection.query("SELECT count(*) FROM issues \(new)", newValues) { $0.int(0) }.first
-            let parts = "SELECT \(key), \(occurrences) \(from) GROUP BY 1 ORDER BY \(order)"
-            let counts = try connection.query(parts, values) {
+            let parts = "SELECT \(key(connection.dialect)), \(occurrences) \(from) GROUP BY 1 ORDER BY \(order)"
+            let counts = try connection.query(parts, values + keyValues) {
                 guard case .time(let length) = question.part else {
                     return Statistics.Count(value: $0.optionalText(0), count: $0.int(1))
                 }
@@ -52,9 +52,23 @@ extension SQLStore {
         }
     }
 
-    private static func grouping(_ question: StatisticsQuestion) -> (key: String, order: String) {
+    /// What is counted by and in which order, with values whose numbers follow `count` others.
+    private static func grouping(_ question: StatisticsQuestion, after count: Int)
+        -> (key: @Sendable (SQLDialect) -> String, order: String, values: [any SQLBindable])
+    {
+        let mostFirst = "2 DESC, 1 LIMIT \(max(1, question.limit))"
         switch question.part {
-        case .time(let length): return ("reports.time / \(max(1, length))", "1")
+        case .time(let length): return ({ _ in "reports.time / \(max(1, length))" }, "1", [])
+        case .tag(let name):
+            let (start, end) = ("?\(count + 1)", "?\(count + 2)")
+            let key = { @Sendable (dialect: SQLDialect) in
+                let place = dialect.position("reports.tags", start)
+                let rest = "substr(reports.tags, \(place) + length(CAST(\(start) AS TEXT)))"
+                return """
+                    CASE WHEN \(place) > 0 THEN substr(\(rest), 1, \(dialect.position(rest, end)) - 1) END
+                    """
+            }
+            return (key, mostFirst, [ReportFilter.Tag.start(name), ReportFilter.Tag.end])
         case .field(let field):
             let key =
                 switch field {
@@ -67,7 +81,7 @@ extension SQLStore {
                 case .service: "reports.service"
                 case .issue: "issues.project || '/' || issues.number || ' ' || issues.title"
                 }
-            return (key, "2 DESC, 1 LIMIT \(max(1, question.limit))")
+            return ({ _ in key }, mostFirst, [])
         }
     }
 
@@ -84,7 +98,7 @@ extension SQLStore {
             """
         let values = conditions.values
         return try engine.read { connection throws(StoreError) in
-            let found = try connection.query(sql, values) { (report: Self.report($0), row: $0.int(17)) }
+            let found = try connection.query(sql, values) { (report: Self.report($0), row: $0.int(18)) }
             return ReportPage(
                 reports: found.map(\.report),
                 next: found.count < selection.limit ? nil : found.last?.row
