@@ -48,6 +48,7 @@ let system: [Target] = [
         providers: [.apt(["libsqlite3-dev"])]
     ),
     .systemLibrary(name: "CPQ", path: "Sources/System/CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(name: "CHeap", path: "Sources/System/CHeap"),
     .systemLibrary(
         name: "CMicroHTTPD",
         path: "Sources/System/CMicroHTTPD",
@@ -112,7 +113,7 @@ let collector: [Target] = [
     ),
     .target(
         name: "Ingest",
-        dependencies: ["CrashReport", "Store", "CMicroHTTPD", "CCrypto"],
+        dependencies: ["CrashReport", "Store", "CMicroHTTPD", "CCrypto", "CHeap"],
         path: "Collector/Ingest",
         swiftSettings: strict
     ),

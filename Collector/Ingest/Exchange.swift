@@ -59,7 +59,7 @@ final class Exchange {
         if case .receiving(let limit) = state {
             if body.count + piece.count > limit {
                 refuse(.tooLarge(limit: limit))
-            } else if !budget.take(piece.count) {
+            } else if !budget.take(piece.count, holding: body.count) {
                 refuse(.noMemory)
             } else {
                 body.append(contentsOf: piece)

@@ -16,6 +16,10 @@ public struct HTTPLimits: Sendable {
     public var request = Duration.seconds(60)
     /// Bytes of bodies that all uploads together hold; above that, 503.
     public var uploads = 64 << 20
+    /// Expanded bytes above which reports are read one at a time, apart from the others.
+    public var largeReport = 1 << 20
+    /// How long one of those waits for its turn; then 503.
+    public var largeReportWait = Duration.seconds(10)
     /// For the reports in them.
     public var report = ReportLimits.standard
     /// How long a stop waits for requests that were begun.

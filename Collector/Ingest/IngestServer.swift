@@ -56,7 +56,7 @@ private struct Routes: HTTPHandler {
             store: store,
             metrics: metrics,
             log: parts.log,
-            limits: parts.limits.report,
+            limits: parts.limits,
             onStored: parts.onStored
         )
         symbols = parts.symbols.map { SymbolEndpoint(store: store, uploads: $0, log: parts.log) }

@@ -20,10 +20,10 @@ struct ReportEndpoint: Sendable {
         store: any Store,
         metrics: IngestMetrics,
         log: ServerLog,
-        limits: ReportLimits,
+        limits: HTTPLimits,
         onStored: @escaping @Sendable () -> Void
     ) {
-        checks = ReportChecks(limits: limits)
+        checks = ReportChecks(limits: limits.report, large: limits.largeReport, largeWait: limits.largeReportWait)
         self.store = store
         projects = KnownProjects(store: store)
         self.metrics = metrics
@@ -82,26 +82,24 @@ struct ReportEndpoint: Sendable {
 
     /// Checks and keeps the report.
     func answer(_ request: HTTPRequest, project: Int, body: [UInt8]) -> HTTPAnswer {
-        let report: Report
-        do throws(ReportDecodingError) {
-            report = try checks.report(in: body)
+        let checked: CheckedReport
+        do throws(ReportRefusal) {
+            checked = try checks.read(ReportUpload(project: project, body: body))
         } catch {
-            return .error(error.kind == .limit ? 413 : 400, error.description)
+            switch error {
+            case .unreadable(let error): return .error(error.kind == .limit ? 413 : 400, error.description)
+            case .busy:
+                return Self.unavailable("too many large reports at once: keep the report and send it again later")
+            }
         }
-        let id = report.header.id
+        var received = checked.new
+        let id = received.key.id
         do throws(StoreError) {
-            let credential = try credential(request, project: project)
-            if credential != nil, let wait = limiter.takeShare(project, alike: report.alike) {
+            received.credential = try credential(request, project: project)
+            if received.credential != nil, let wait = limiter.takeShare(project, alike: checked.alike) {
                 metrics.limited.add()
                 return Self.shared(project, wait)
             }
-            let received = NewReport(
-                project: project,
-                received: .now(),
-                report: report,
-                gzip: body,
-                credential: credential
-            )
             let addition = try store.add(received)
             metrics.storeAnswered()
             switch addition {

@@ -1,6 +1,7 @@
 import CrashReport
 import Foundation
 import Store
+import Synchronization
 
 /// `PUT /api/PROJECT/symbols/BUILD-ID`: a debug file, whole or in parts; `GET` says what is there.
 ///
@@ -10,13 +11,14 @@ struct SymbolEndpoint: Sendable {
     let store: any Store
     let uploads: SymbolUploads
     let log: ServerLog
-    private let slots: UploadBudget
+    /// How many more may come at once.
+    private let slots: UploadSlots
 
     init(store: any Store, uploads: SymbolUploads, log: ServerLog) {
         self.store = store
         self.uploads = uploads
         self.log = log
-        slots = UploadBudget(bytes: uploads.maximumCount)
+        slots = UploadSlots(count: uploads.maximumCount)
     }
 
     /// Decides by the header.
@@ -91,7 +93,7 @@ struct SymbolEndpoint: Sendable {
         guard max(part?.total ?? 0, request.contentLength ?? 0) <= uploads.maximumSize else {
             return .answer(Self.tooLarge(uploads.maximumSize))
         }
-        guard slots.take(1) else {
+        guard slots.take() else {
             return .answer(ReportEndpoint.unavailable("too many debug files at once: send it again later"))
         }
         do throws(UploadFile.Failure) {
@@ -103,11 +105,11 @@ struct SymbolEndpoint: Sendable {
                     digest: digest,
                     limit: uploads.maximumSize,
                     finish: { path in answer(path, buildID, request.query["name"] ?? buildID) },
-                    release: { slots.giveBack(1) }
+                    release: { slots.giveBack() }
                 )
             )
         } catch {
-            slots.giveBack(1)
+            slots.giveBack()
             return .answer(Self.answer(error))
         }
     }
@@ -147,6 +149,24 @@ struct SymbolEndpoint: Sendable {
         case .unusable(let reason): ReportEndpoint.unavailable("debug files cannot be written: \(reason)")
         }
     }
+}
+
+/// Bounds how many debug files come at once.
+private final class UploadSlots: Sendable {
+    private let left: Mutex<Int>
+
+    init(count: Int) { left = Mutex(count) }
+
+    /// Takes one; false when none is left.
+    func take() -> Bool {
+        left.withLock { left in
+            guard left > 0 else { return false }
+            left -= 1
+            return true
+        }
+    }
+
+    func giveBack() { left.withLock { $0 += 1 } }
 }
 
 /// `bytes FIRST-LAST/TOTAL` (RFC 9110, section 14.4).

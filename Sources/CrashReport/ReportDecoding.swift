@@ -38,12 +38,18 @@ extension Report {
         guard !gzip.isEmpty else { throw .noReport("the file is empty") }
         var lines = LineSplitter(limit: limits.lineBytes)
         let decoder = ReportLineDecoder(limits: limits)
-        var expander = GzipExpander(limit: limits.expandedBytes)
+        let limit = limits.expandedBytes(of: gzip.count)
+        var expander = GzipExpander(limit: limit)
         try gzip.withUnsafeBufferPointer { buffer throws(ReportDecodingError) in
             var input = UnsafeBufferPointer(rebasing: buffer[...])
             while true {
                 let piece: UnsafeBufferPointer<UInt8>?
-                do throws(GzipError) { piece = try expander.next(from: &input) } catch { throw .gzip(error) }
+                do throws(GzipError) { piece = try expander.next(from: &input) } catch {
+                    if error == .tooLarge(limit: limit), limit < limits.expandedBytes {
+                        throw .ratioPassed(limits.ratio, gzip: gzip.count, expanded: limit)
+                    }
+                    throw .gzip(error)
+                }
                 guard let piece else { break }
                 try lines.take(piece) { line throws(ReportDecodingError) in try decoder.decode(line) }
             }

@@ -55,6 +55,10 @@ extension ReportDecodingError {
         }
     }
 
+    static func ratioPassed(_ ratio: Int, gzip: Int, expanded: Int) -> ReportDecodingError {
+        limitPassed("\(gzip) bytes of gzip data expand to more than \(expanded), and may to \(ratio) times as many")
+    }
+
     static func limitPassed(_ problem: String, line: Int? = nil, field: String? = nil) -> ReportDecodingError {
         ReportDecodingError(
             kind: .limit,

@@ -2,6 +2,10 @@
 public struct ReportLimits: Sendable, Equatable {
     /// Bytes that the gzip data may expand to.
     public var expandedBytes: Int
+    /// How many times as large as the gzip data they may become, once they are larger than `ratioFrom`.
+    public var ratio: Int
+    /// Bytes up to which the ratio does not matter: a thousand threads that wait at one place are 100 times as large as their gzip.
+    public var ratioFrom: Int
     /// Bytes of one line.
     public var lineBytes: Int
     /// Lines.
@@ -18,6 +22,8 @@ public struct ReportLimits: Sendable, Equatable {
     /// The limits of the report format; give those that are to be different.
     public init(
         expandedBytes: Int = 64 << 20,
+        ratio: Int = 100,
+        ratioFrom: Int = 16 << 20,
         lineBytes: Int = 1 << 20,
         lines: Int = 65_536,
         frames: Int = 100_000,
@@ -26,6 +32,8 @@ public struct ReportLimits: Sendable, Equatable {
         attachments: Int = 64
     ) {
         self.expandedBytes = expandedBytes
+        self.ratio = ratio
+        self.ratioFrom = ratioFrom
         self.lineBytes = lineBytes
         self.lines = lines
         self.frames = frames
@@ -38,5 +46,15 @@ public struct ReportLimits: Sendable, Equatable {
     public static let standard = ReportLimits()
 
     /// For reports that were accepted before and then symbolicated, which makes their lines longer.
-    public static let symbolicated = ReportLimits(expandedBytes: 512 << 20, lineBytes: 64 << 20)
+    public static let symbolicated = ReportLimits(
+        expandedBytes: 512 << 20,
+        ratioFrom: 512 << 20,
+        lineBytes: 64 << 20
+    )
+
+    /// Bytes that so many bytes of gzip data may expand to.
+    func expandedBytes(of compressed: Int) -> Int {
+        let (product, isHuge) = compressed.multipliedReportingOverflow(by: ratio)
+        return isHuge ? expandedBytes : min(expandedBytes, max(ratioFrom, product))
+    }
 }

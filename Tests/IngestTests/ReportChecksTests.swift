@@ -1,5 +1,6 @@
 import CrashReport
 import Dispatch
+import Store
 import Synchronization
 import Testing
 import TestSupport
@@ -10,7 +11,7 @@ import TestSupport
 struct ReportChecksTests {
     @Test("who asks at the same time as others is told of its own body")
     func concurrent() {
-        let checks = ReportChecks(limits: .standard)
+        let checks = ReportChecks(limits: .standard, large: 1 << 20, largeWait: .seconds(10))
         let wrong = Mutex<[String]>([])
         DispatchQueue.concurrentPerform(iterations: 16) { asker in
             for number in 0..<20 {
@@ -18,9 +19,11 @@ struct ReportChecksTests {
                 // Every third one is no report.
                 let isGood = (asker + number) % 3 > 0
                 let body = isGood ? sample.gzip() : Gzip.compress(Array("{\"type\":\"\(asker)\"}\n".utf8))
-                let found = Result { () throws(ReportDecodingError) in try checks.report(in: body) }
+                let found = Result { () throws(ReportRefusal) in
+                    try checks.read(ReportUpload(project: 1, body: body))
+                }
                 let expected = isGood ? sample.report().header.id : nil
-                if (try? found.get())?.header.id != expected {
+                if (try? found.get())?.new.key.id != expected {
                     wrong.withLock { $0.append("asker \(asker), body \(number): \(found)") }
                 }
             }
