@@ -27,7 +27,11 @@ final class Exchange {
         self.handler = handler
         self.budget = budget
         self.isSpare = isSpare
-        guard !isSpare else {
+        if let refusal = request.framingRefusal {
+            state = .discarding(refusal)
+            return
+        }
+        guard !isSpare || handler.isOpenToAll(request) else {
             state = .discarding(handler.refusal(.tooManyConnections))
             return
         }
@@ -41,9 +45,16 @@ final class Exchange {
 
     deinit { budget.giveBack(body.count) }
 
+    /// True when the connection may go without loss to anybody who has a key or a token.
+    var isExpendable: Bool {
+        guard case .discarding(let answer) = state else { return false }
+        return answer.status >= 400 || handler.isOpenToAll(request)
+    }
+
     /// The answer, when it should be given before the body. The connection ends after it, since the body is never read.
     var earlyAnswer: HTTPAnswer? {
-        guard case .discarding(let answer) = state, request.hasBody else { return nil }
+        guard case .discarding(let answer) = state, request.hasBody || request.framingRefusal != nil else { return nil }
+        if request.framingRefusal != nil { return answer }
         return request.expectsContinue || (request.contentLength ?? 0) > Self.maximumDiscarded ? answer : nil
     }
 

@@ -5,14 +5,17 @@ import Synchronization
 
 /// Bounds on what clients can make the server hold.
 public struct HTTPLimits: Sendable {
-    /// Connections at once; each has a thread. Up to `spareConnections` more are told 503 and closed, others are closed at
-    /// once.
+    /// Connections at once; each has a thread. Above that, one that waits for its next request, or was refused, is ended.
     public var connections = 256
-    /// Connections that are taken only to be told that there are too many.
+    /// Connections that are taken above that, to be told 503 or how the server is; others are closed at once.
     public var spareConnections = 32
-    /// For silence on a connection.
+    /// Connections of one address (IPv6: of one /64) other than this machine's own.
+    public var perClient = 128
+    /// For the head of a connection's first request, and for its TLS before.
+    public var head = Duration.seconds(10)
+    /// For silence, and for the next request on a connection.
     public var idle = Duration.seconds(30)
-    /// For the whole of a request, and again for the whole of its answer.
+    /// For the whole of a body, and again for the whole of the answer.
     public var request = Duration.seconds(60)
     /// Bytes of bodies that all uploads together hold; above that, 503.
     public var uploads = 64 << 20
@@ -40,19 +43,15 @@ final class HTTPDaemon: Sendable {
     private final class Service: Sendable {
         let handler: any HTTPHandler
         let budget: UploadBudget
-        let deadlines: ConnectionDeadlines
+        let connections: Connections
         let underWay = UnderWay()
-        let limit: Int
-        /// Connections that are open.
-        let open = Atomic(0)
         /// True once every answer ends its connection.
         let isStopping = Atomic(false)
 
         init(handler: any HTTPHandler, limits: HTTPLimits) {
             self.handler = handler
-            limit = limits.connections
             budget = UploadBudget(bytes: limits.uploads)
-            deadlines = ConnectionDeadlines(allowance: limits.request)
+            connections = Connections(limits: limits, refused: handler.refused)
         }
     }
 
@@ -68,7 +67,7 @@ final class HTTPDaemon: Sendable {
         let context = Unmanaged.passUnretained(service).toOpaque()
         var flags = [MHD_USE_THREAD_PER_CONNECTION, MHD_USE_POLL_INTERNAL_THREAD, MHD_USE_ITC]
         // They are read at the start, and never looked at again.
-        let secrets = [tls?.key, tls?.certificates].map { $0.flatMap { strdup($0) } }
+        let secrets = [tls?.key, tls?.certificates, tls.map { _ in Self.priorities }].map { $0.flatMap { strdup($0) } }
         defer { for secret in secrets { free(secret) } }
         var options: [MHD_OptionItem] = []
         if tls != nil {
@@ -76,6 +75,7 @@ final class HTTPDaemon: Sendable {
             options = [
                 MHD_OptionItem(option: .HTTPS_MEM_KEY, value: 0, ptr_value: secrets[0]),
                 MHD_OptionItem(option: .HTTPS_MEM_CERT, value: 0, ptr_value: secrets[1]),
+                MHD_OptionItem(option: .HTTPS_PRIORITIES, value: 0, ptr_value: secrets[2]),
             ]
         }
         options += [
@@ -92,7 +92,8 @@ final class HTTPDaemon: Sendable {
             ),
             MHD_OptionItem(
                 option: .CONNECTION_LIMIT,
-                value: limits.connections + limits.spareConnections,
+                // Those that were ended go in their own time.
+                value: limits.connections + limits.spareConnections + 64,
                 ptr_value: nil
             ),
             MHD_OptionItem(
@@ -109,7 +110,7 @@ final class HTTPDaemon: Sendable {
         guard let started = OpaquePointer(bitPattern: UInt(bitPattern: new)) else {
             let code = errno
             close(socket)
-            service.deadlines.stop()
+            service.connections.stop()
             throw ListenError(address: requested, code: code)
         }
         daemon = Mutex(started)
@@ -125,12 +126,15 @@ final class HTTPDaemon: Sendable {
             service.isStopping.store(true, ordering: .relaxed)
             service.underWay.waitUntilNone(limit)
             MHD_stop_daemon(running)
-            service.deadlines.stop()
+            service.connections.stop()
             daemon = nil
         }
     }
 
     deinit { stop(within: .zero) }
+
+    /// Keys that are agreed upon anew for each connection only: who gets the server's key later cannot read what was recorded.
+    private static let priorities = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA"
 
     // MARK: Callbacks, on the thread of the connection
 
@@ -146,6 +150,8 @@ final class HTTPDaemon: Sendable {
                 headers: values(of: connection, .HEADER_KIND)
             )
             service.underWay.begin()
+            let socket = mhd_socket(connection)
+            service.connections.suspend(socket)
             let exchange = Exchange(
                 request,
                 handler: service.handler,
@@ -153,6 +159,7 @@ final class HTTPDaemon: Sendable {
                 isSpare: mhd_socket_context(connection) != nil
             )
             slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
+            service.connections.restart(socket, isIdle: exchange.isExpendable)
             return exchange.earlyAnswer.map { queue($0, for: exchange, on: connection, of: service) } ?? .YES
         }
         let exchange = Unmanaged<Exchange>.fromOpaque(known).takeUnretainedValue()
@@ -161,13 +168,13 @@ final class HTTPDaemon: Sendable {
             pieceLength.pointee = 0
             let steps = exchange.steps
             let goesOn = exchange.receive(bytes)
-            if exchange.steps > steps { service.deadlines.restart(mhd_socket(connection)) }
+            if exchange.steps > steps { service.connections.restart(mhd_socket(connection), isIdle: false) }
             return goesOn ? .YES : .NO
         }
         let socket = mhd_socket(connection)
-        service.deadlines.suspend(socket)
+        service.connections.suspend(socket)
         let answer = exchange.finish()
-        service.deadlines.restart(socket)
+        service.connections.restart(socket, isIdle: exchange.isExpendable)
         return queue(answer, for: exchange, on: connection, of: service)
     }
 
@@ -177,7 +184,7 @@ final class HTTPDaemon: Sendable {
         let service = Unmanaged<Service>.fromOpaque(context).takeUnretainedValue()
         let exchange = Unmanaged<Exchange>.fromOpaque(known).takeRetainedValue()
         exchange.complete(sent: reason == .REQUEST_TERMINATED_COMPLETED_OK)
-        if let connection { service.deadlines.restart(mhd_socket(connection)) }
+        if let connection { service.connections.finish(mhd_socket(connection)) }
         service.underWay.end()
     }
 
@@ -186,13 +193,10 @@ final class HTTPDaemon: Sendable {
         let service = Unmanaged<Service>.fromOpaque(context).takeUnretainedValue()
         let socket = mhd_socket(connection)
         if event == .CONNECTION_NOTIFY_STARTED {
-            service.deadlines.restart(socket)
-            let count = service.open.add(1, ordering: .relaxed).newValue
             // Any pointer marks it; what it points to is never looked at.
-            mark?.pointee = count > service.limit ? context : nil
+            mark?.pointee = service.connections.add(socket, of: mhd_client(connection)) == .spare ? context : nil
         } else {
-            service.open.subtract(1, ordering: .relaxed)
-            service.deadlines.remove(socket)
+            service.connections.remove(socket)
         }
     }
 
@@ -208,7 +212,7 @@ final class HTTPDaemon: Sendable {
         }
         defer { MHD_destroy_response(response) }
         for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
-        if exchange.isSpare || service.isStopping.load(ordering: .relaxed) {
+        if exchange.isSpare || exchange.request.framingRefusal != nil || service.isStopping.load(ordering: .relaxed) {
             MHD_add_response_header(response, "Connection", "close")
         }
         exchange.send(answer)
@@ -224,8 +228,13 @@ final class HTTPDaemon: Sendable {
                 { context, _, name, value in
                     guard let name else { return .YES }
                     let text = value.map { String(cString: $0) } ?? ""
-                    context?.assumingMemoryBound(to: [String: String].self)
-                        .pointee[String(cString: name).lowercased()] = text
+                    guard let values = context?.assumingMemoryBound(to: [String: String].self) else { return .NO }
+                    let key = String(cString: name).lowercased()
+                    let old = values.pointee.updateValue(text, forKey: key)
+                    // Of one that says where the body ends, each counts.
+                    if let old, key == "content-length" || key == "transfer-encoding" {
+                        values.pointee[key] = "\(old), \(text)"
+                    }
                     return .YES
                 },
                 values

@@ -9,7 +9,14 @@ struct HTTPRequest: Sendable {
     /// Query parameters, percent-decoded; of repeated ones the last.
     var query: [String: String]
     /// Header fields by their name in lower case; of repeated ones the last.
-    var headers: [String: String]
+    let headers: [String: String]
+    /// The answer when it is not clear where its body ends.
+    let framingRefusal: HTTPAnswer?
+
+    init(method: String, path: String, query: [String: String], headers: [String: String]) {
+        (self.method, self.path, self.query, self.headers) = (method, path, query, headers)
+        framingRefusal = Self.framingRefusal(of: headers)
+    }
 
     /// The credential of `Authorization: Bearer …`.
     var bearer: String? {
@@ -32,6 +39,29 @@ struct HTTPRequest: Sendable {
 
     /// True when the client waits for a go before it sends the body.
     var expectsContinue: Bool { headers["expect"]?.lowercased() == "100-continue" }
+}
+
+extension HTTPRequest {
+    /// The answer when it is not clear where the body ends (RFC 9112, section 6.3), so that a proxy before the server may see another end
+    /// than the server does; the connection ends after it.
+    private static func framingRefusal(of headers: [String: String]) -> HTTPAnswer? {
+        let length = headers["content-length"]
+        if let coding = headers["transfer-encoding"] {
+            guard length == nil else {
+                return .error(400, "both Content-Length and Transfer-Encoding: send one of them")
+            }
+            guard coding.lowercased() == "chunked" else {
+                return .error(501, "Transfer-Encoding: only chunked is taken")
+            }
+        }
+        if let length, length.isEmpty || !length.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            return .error(400, "Content-Length: expected one whole number")
+        }
+        guard headers.keys.allSatisfy({ $0.utf8.last.map { $0 != 0x20 && $0 != 0x09 } ?? false }) else {
+            return .error(400, "a header's name ends with a blank: put the colon right behind the name")
+        }
+        return nil
+    }
 }
 
 /// What it is told.
@@ -85,6 +115,10 @@ protocol HTTPHandler: Sendable {
     func answer(_ request: HTTPRequest, body: [UInt8]) -> HTTPAnswer
     /// The body grew over its limit, or there is no room for it or its connection.
     func refusal(_ cause: RefusedBody) -> HTTPAnswer
+    /// True for what is answered to everybody, and even when there are too many connections.
+    func isOpenToAll(_ request: HTTPRequest) -> Bool
+    /// A connection was ended, or its request is refused, since there are too many. Has to be quick.
+    func refused(_ connection: ConnectionRefusal)
     /// The answer was sent, or the client went away (status 0).
     func completed(_ request: HTTPRequest, status: Int, bytes: Int, duration: Duration)
 }

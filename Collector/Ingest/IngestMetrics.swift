@@ -45,13 +45,15 @@ final class IngestMetrics: Sendable {
     let stored = Counter()
     let storedBytes = Counter()
     let duplicates = Counter()
-    let refused = Counter()
+    private let refused = Refusal.allCases.map { _ in Counter() }
     let limited = Counter()
     let storeFailures = Counter()
     let unavailable = Counter()
     private let answers = (1...5).map { _ in Counter() }
     private let gone = Counter()
     private let fault = Mutex<Fault?>(nil)
+    private let nextFaultLine = Mutex(ContinuousClock.now)
+    private let refusedConnections = Mutex(RefusedConnections())
     /// What services said that they did not send, by reason.
     private let clientDiscards = Mutex<[String: Int]>([:])
 
@@ -89,9 +91,61 @@ final class IngestMetrics: Sendable {
         }
     }
 
+    /// True at most every ten seconds, for a line of the log about what `/healthz` does not say.
+    func mayLogFault() -> Bool {
+        nextFaultLine.withLock { next in
+            guard next <= .now else { return false }
+            next = .now + .seconds(10)
+            return true
+        }
+    }
+
     private struct Fault {
         var error: StoreError
         var nextTest: ContinuousClock.Instant
+    }
+
+    /// Why a report was refused, by what it was answered.
+    private enum Refusal: CaseIterable {
+        case malformed, key, project, size, type, other
+
+        init(status: Int) {
+            self =
+                switch status {
+                case 400: .malformed
+                case 401, 403: .key
+                case 404: .project
+                case 413: .size
+                case 415: .type
+                default: .other
+                }
+        }
+    }
+
+    /// Counts a report that was refused with that status.
+    func refused(_ status: Int) {
+        let refusal = Refusal(status: status)
+        for (each, counter) in zip(Refusal.allCases, refused) where each == refusal { counter.add() }
+    }
+
+    /// Counts a connection that was ended or refused.
+    ///
+    /// - Returns: how many there were since a line of the log said so, every ten seconds when it should; else nil.
+    func refused(_ connection: ConnectionRefusal) -> Int? {
+        refusedConnections.withLock { refused in
+            refused.counts[connection, default: 0] += 1
+            refused.unsaid += 1
+            guard refused.nextLine <= .now else { return nil }
+            defer { refused.unsaid = 0 }
+            refused.nextLine = .now + .seconds(10)
+            return refused.unsaid
+        }
+    }
+
+    private struct RefusedConnections {
+        var counts: [ConnectionRefusal: Int] = [:]
+        var unsaid = 0
+        var nextLine = ContinuousClock.now
     }
 
     /// Counts an answer by its status; 0 when the client went away before it had it.
@@ -106,17 +160,27 @@ final class IngestMetrics: Sendable {
         var all = [
             Metric("mayday_reports_total", label: "result=\"stored\"", help: reports, value: stored.value),
             Metric("mayday_reports_total", label: "result=\"duplicate\"", help: reports, value: duplicates.value),
-            Metric("mayday_reports_total", label: "result=\"refused\"", help: reports, value: refused.value),
             Metric("mayday_reports_total", label: "result=\"limited\"", help: reports, value: limited.value),
             Metric("mayday_reports_total", label: "result=\"unavailable\"", help: reports, value: unavailable.value),
             Metric("mayday_stored_bytes_total", help: "Bytes of stored reports as received.", value: storedBytes.value),
             Metric("mayday_store_failures_total", help: "Requests the store failed.", value: storeFailures.value),
         ]
+        for (refusal, counter) in zip(Refusal.allCases, refused) {
+            let label = "result=\"refused\",reason=\"\(refusal)\""
+            all.insert(Metric("mayday_reports_total", label: label, help: reports, value: counter.value), at: 2)
+        }
         let discards = clientDiscards.withLock { $0 }
         for reason in Self.reasons {
             let help = "Reports that services say they did not send, by reason."
             let value = discards[reason] ?? 0
             all.append(Metric("mayday_client_discarded_total", label: "reason=\"\(reason)\"", help: help, value: value))
+        }
+        let refused = refusedConnections.withLock { $0.counts }
+        for cause in ConnectionRefusal.allCases {
+            let help = "Connections that were ended or refused because there were too many, by reason."
+            let label = "reason=\"\(cause)\""
+            let value = refused[cause] ?? 0
+            all.append(Metric("mayday_connections_refused_total", label: label, help: help, value: value))
         }
         for (index, counter) in answers.enumerated() where index > 0 {
             let label = "status=\"\(index + 1)xx\""

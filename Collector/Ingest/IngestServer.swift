@@ -91,15 +91,32 @@ private struct Routes: HTTPHandler {
         switch cause {
         case .tooLarge: ReportEndpoint.tooLarge
         case .tooManyConnections:
-            ReportEndpoint.unavailable("too many connections at once: keep the report and send it again later")
+            ReportEndpoint.unavailable(
+                "too many connections at once, here or from your address: keep the report and send it again later"
+            )
         case .noMemory: ReportEndpoint.unavailable("too many uploads at once: keep the report and send it again later")
         }
+    }
+
+    func isOpenToAll(_ request: HTTPRequest) -> Bool {
+        switch Route(path: request.path) {
+        case .health, .metrics: true
+        default: false
+        }
+    }
+
+    func refused(_ connection: ConnectionRefusal) {
+        guard let count = metrics.refused(connection) else { return }
+        parts.log.line(
+            "too many connections: \(count) were ended or refused since the last such line, most recently "
+                + "\(connection.meaning)"
+        )
     }
 
     func completed(_ request: HTTPRequest, status: Int, bytes: Int, duration: Duration) {
         metrics.answered(status)
         if case .reports? = Route(path: request.path) {
-            if (400..<500).contains(status), status != 429 { metrics.refused.add() }
+            if (400..<500).contains(status), status != 429 { metrics.refused(status) }
             if status >= 500 { metrics.unavailable.add() }
             // A duplicate was counted when it came first.
             if status == 201 { metrics.clientDiscarded(request.headers["mayday-discarded"]) }
@@ -118,7 +135,8 @@ private struct Routes: HTTPHandler {
             if let fault = metrics.storeFault { throw fault }
             return .json(200, .object(["status": .string("ok")]))
         } catch {
-            return .json(503, .object(["status": .string("failing"), "error": .string("\(error)")]))
+            if metrics.mayLogFault() { parts.log.line("healthz: \(error)") }
+            return .json(503, .object(["status": .string("failing"), "error": .string(error.publicText)]))
         }
     }
 
@@ -171,7 +189,7 @@ private struct Routes: HTTPHandler {
         } catch {
             metrics.storeFailures.add()
             parts.log.line("\(error)")
-            return ReportEndpoint.unavailable("\(error)")
+            return ReportEndpoint.unavailable("\(error.publicText); ask again later")
         }
     }
 }

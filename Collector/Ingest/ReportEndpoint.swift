@@ -135,7 +135,12 @@ struct ReportEndpoint: Sendable {
     private func storeAnswer(_ error: StoreError) -> HTTPAnswer {
         metrics.storeFailed(error)
         log.line("\(error)")
-        return Self.unavailable("\(error)")
+        return Self.unavailable(error)
+    }
+
+    /// As below, without what only the log may say: who asks may be anybody, and the reason names paths, hosts and users.
+    static func unavailable(_ error: StoreError) -> HTTPAnswer {
+        unavailable("\(error.publicText); keep the report and send it again later")
     }
 
     /// The client is to keep the report and come back.

@@ -65,7 +65,7 @@ struct SymbolEndpoint: Sendable {
             return try store.project(id) == nil ? .error(404, "no project \(id) here: see `mayday projects list`") : nil
         } catch {
             log.line("\(error)")
-            return ReportEndpoint.unavailable("\(error)")
+            return ReportEndpoint.unavailable("\(error.publicText); send it again later")
         }
     }
 

@@ -42,6 +42,11 @@ enum ServeCommand: Command {
                 help: "serve HTTPS with this certificate, in PEM, those above it behind it"
             ),
             CommandSpec.Option(name: "--tls-key", value: "FILE", help: "its private key, in PEM, without a password"),
+            CommandSpec.Option(
+                name: "--connections-per-client",
+                value: "N",
+                help: "connections at once of one address, but for this machine's (default 128, of 256 in all)"
+            ),
             .choice("--log", "FORMAT", ServerLog.Format.allCases.map(\.rawValue), "lines of the log: # (default text)"),
             .json("what the first start shows"),
         ],
@@ -79,6 +84,7 @@ enum ServeCommand: Command {
             throw arguments.usage("--debuginfod needs servers: DEBUGINFOD_URLS=https://debuginfod.example.com")
         }
         let tls = try tls(arguments)
+        let perClient = try arguments.number("--connections-per-client")
         let signals = StopSignals()
         let format = try arguments.choice("--log").flatMap(ServerLog.Format.init(rawValue:)) ?? .text
         let (location, log) = (try arguments.location(), ServerLog.standardError(format))
@@ -101,7 +107,8 @@ enum ServeCommand: Command {
         let reception = SymbolReception(symbols: symbols, store: store, worker: worker, log: log)
         let server: IngestServer
         do throws(ListenError) {
-            let parts = parts(store, worker, notifier, reception, log, tls)
+            var parts = parts(store, worker, notifier, reception, log, tls)
+            if let perClient { parts.limits.perClient = perClient }
             server = try IngestServer(address, store: store, parts: parts)
         } catch {
             throw CommandError(code: .unreachable, text: "\(error)")

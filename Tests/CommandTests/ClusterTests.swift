@@ -108,7 +108,16 @@
             let refused = try node.post(SampleReport(seed: 2).gzip(), key: key)
             #expect(refused.status == 503)
             #expect(refused.headers["retry-after"] == "30")
-            #expect(try HTTPClient(port: node.port).request("GET", "/healthz").status == 503)
+            let health = try HTTPClient(port: node.port).request("GET", "/healthz")
+            #expect(health.status == 503)
+            // Anybody may ask; the log has what the database said.
+            for body in [health.body, refused.body] {
+                #expect(
+                    body.contains("the store cannot be used at the moment (the collector's log says why)"),
+                    "\(body)"
+                )
+            }
+            #expect(await node.child.line(containing: " healthz: ", in: .errors) != nil)
             try server.letIn(true, to: url)
             #expect(try node.post(SampleReport(seed: 2).gzip(), key: key).status == 201)
             #expect(try HTTPClient(port: node.port).request("GET", "/healthz").status == 200)

@@ -134,6 +134,23 @@
             #expect(outcome.status == .exited(0))
         }
 
+        @Test("only ciphers are taken whose keys the server's own key does not give away, and nothing before TLS 1.2")
+        func forwardSecrecy() async throws {
+            let serving = try await collector.serve(certificate[0], certificate[1], certificate[2], certificate[3])
+            func isTaken(_ options: String...) async throws -> Bool {
+                let address = ["s_client", "-connect", "127.0.0.1:\(serving.port)", "-verify_quiet"]
+                let outcome = try await ChildProcess.run("/usr/bin/openssl", address + options)
+                return outcome.status == .exited(0)
+            }
+            #expect(try await isTaken("-tls1_3"))
+            #expect(try await isTaken("-tls1_2", "-cipher", "ECDHE-RSA-AES256-GCM-SHA384"))
+            for cipher in ["AES256-GCM-SHA384", "AES128-SHA"] {
+                #expect(try await !isTaken("-tls1_2", "-cipher", cipher), "\(cipher)")
+            }
+            #expect(try await !isTaken("-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0"))
+            #expect(await serving.stop().status == .exited(0))
+        }
+
         @Test("a client that does not trust it, or speaks the other protocol, is told what to do")
         func clients() async throws {
             let serving = try await collector.serve(certificate[0], certificate[1], certificate[2], certificate[3])

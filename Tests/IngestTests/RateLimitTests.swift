@@ -71,7 +71,7 @@ struct RateLimitTests {
         #expect(try server.count == 3)
         let metrics = try server.connect().request("GET", "/metrics").body
         #expect(metrics.contains("mayday_reports_total{result=\"limited\"} 1\n"))
-        #expect(metrics.contains("mayday_reports_total{result=\"refused\"} 1\n"))
+        #expect(metrics.contains("mayday_reports_total{result=\"refused\",reason=\"key\"} 1\n"))
         #expect(try server.store.setLimits(IngestLimits(), ofProject: 1))
         #expect(try server.post(SampleReport(seed: 3).gzip()).status == 201)
     }

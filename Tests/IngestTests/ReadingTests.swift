@@ -82,7 +82,8 @@ struct ReadingTests {
         }
         for line in [
             "# TYPE mayday_reports_total counter", "mayday_reports_total{result=\"stored\"} 2",
-            "mayday_reports_total{result=\"duplicate\"} 1", "mayday_reports_total{result=\"refused\"} 1",
+            "mayday_reports_total{result=\"duplicate\"} 1",
+            "mayday_reports_total{result=\"refused\",reason=\"malformed\"} 1",
             "mayday_undigested_reports{state=\"pending\"} 2", "extra_total 3",
             "mayday_http_requests_total{status=\"4xx\"} 1",
         ] {
