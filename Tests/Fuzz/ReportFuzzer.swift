@@ -7,7 +7,15 @@ public func fuzzReport(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 0 else { return 0 }
     let bytes = [UInt8](UnsafeBufferPointer(start: start + 1, count: count - 1))
     // Small, so that a bomb is one at the sizes that are tried.
-    let limits = ReportLimits(expandedBytes: 1 << 20, lineBytes: 64 << 10, lines: 512, frames: 2_000, values: 4_000)
+    let limits = ReportLimits(
+        expandedBytes: 1 << 20,
+        ratio: 20,
+        ratioFrom: 128 << 10,
+        lineBytes: 64 << 10,
+        lines: 512,
+        frames: 2_000,
+        values: 4_000
+    )
     do throws(ReportDecodingError) {
         let decoded =
             switch start.pointee % 3 {
