@@ -33,6 +33,7 @@ final class DigestThread: Sendable {
     private let work = DispatchSemaphore(value: 0)
     private let news = DispatchSemaphore(value: 0)
     private let isTimeOver: @Sendable () -> Bool
+    private let mustWait: @Sendable () -> Bool
 
     /// What is done is told earlier when it is so large, or when so much time has passed.
     private static let largest = 4 << 20
@@ -42,12 +43,15 @@ final class DigestThread: Sendable {
     ///
     /// - Parameters:
     ///   - isTimeOver: no further report is begun once this is true.
+    ///   - mustWait: while this is true a report is begun two milliseconds later, and no later than that.
     ///   - makeDigest: called once, on the thread, where the result stays.
     init(
         isTimeOver: @escaping @Sendable () -> Bool,
+        mustWait: @escaping @Sendable () -> Bool,
         makeDigest: @escaping @Sendable () -> DigestWorker.Digest
     ) {
         self.isTimeOver = isTimeOver
+        self.mustWait = mustWait
         let thread = Thread { self.run(makeDigest()) }
         thread.name = "digest"
         // Demanglers and debug information of deep templates recurse.
@@ -95,11 +99,17 @@ final class DigestThread: Sendable {
         state.withLock { state in state.waiting.popLast().map { ($0, state.waiting.last) } }
     }
 
+    /// Leaves the processors to what cannot wait. Never for long: what floods for hours is digested meanwhile, if slowly.
+    private func giveWay() {
+        for _ in 0..<4 where mustWait() { usleep(500) }
+    }
+
     private func run(_ digest: DigestWorker.Digest) {
         while true {
             work.wait()
             if state.withLock({ $0.isEnded }) { return }
             while !isTimeOver(), let (report, next) = takeNext() {
+                giveWay()
                 let item = Item(report: report, result: Result { try digest(report, next) })
                 let isMuch = state.withLock { state in
                     state.done.append(item)

@@ -12,6 +12,7 @@ public final class DigestWorker: Sendable {
     private let makeDigest: @Sendable () -> Digest
     private let makeGroup: (@Sendable () -> RulesChange.Group)?
     private let log: @Sendable (String) -> Void
+    private let mustWait: @Sendable () -> Bool
     private let onDigested: @Sendable (ReportKey, DigestOutcome) -> Void
     private let onEvent: @Sendable (DigestedIn, ReportKey) -> Void
     private let isWoken = Atomic(false)
@@ -37,6 +38,7 @@ public final class DigestWorker: Sendable {
     ///
     /// - Parameters:
     ///   - log: gets a line for each report that was digested or failed, and for each failure of the store; called on the worker's thread.
+    ///   - mustWait: whether something is more urgent at this moment; asked before each report, which is digested 2 ms later then.
     ///   - onDigested: told of each report that was written; called on the worker's thread.
     ///   - onEvent: told of each report that changed something about its issue, once that is written; called on the worker's thread.
     ///   - makeGroup: makes what groups reports of issues that older rules made; called once, on the worker's thread. With nil these
@@ -45,6 +47,7 @@ public final class DigestWorker: Sendable {
     public init(
         store: any Store,
         log: @escaping @Sendable (String) -> Void,
+        mustWait: @escaping @Sendable () -> Bool = { false },
         onDigested: @escaping @Sendable (ReportKey, DigestOutcome) -> Void = { _, _ in },
         onEvent: @escaping @Sendable (DigestedIn, ReportKey) -> Void = { _, _ in },
         makeGroup: (@Sendable () -> RulesChange.Group)? = nil,
@@ -53,6 +56,7 @@ public final class DigestWorker: Sendable {
         self.makeGroup = makeGroup
         self.store = store
         self.log = log
+        self.mustWait = mustWait
         self.onDigested = onDigested
         self.onEvent = onEvent
         self.makeDigest = makeDigest
@@ -91,7 +95,7 @@ public final class DigestWorker: Sendable {
 
     private func run() {
         let makeDigest = makeDigest
-        let thread = DigestThread(isTimeOver: { [self] in isTimeOver }) {
+        let thread = DigestThread(isTimeOver: { [self] in isTimeOver }, mustWait: mustWait) {
             let digest = makeDigest()
             return { report, next in
                 // Of several nodes: each start gives up what ended its own process, but this one may not have been started anew.

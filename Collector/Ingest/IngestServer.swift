@@ -18,6 +18,8 @@ public final class IngestServer: Sendable {
         public var log = ServerLog.standardError()
         /// Called after a report was kept, on the thread of its connection.
         public var onStored: @Sendable () -> Void = {}
+        /// Counts the reports that are being taken.
+        public var load = IngestLoad()
         /// Further numbers for `GET /metrics`.
         public var metrics: @Sendable () -> [Metric] = { [] }
         /// Answers a holder of the admin token.
@@ -84,7 +86,7 @@ private struct Routes: HTTPHandler {
     func answer(_ request: HTTPRequest, body: [UInt8]) -> HTTPAnswer {
         // Only reports have a body that is received.
         guard case .reports(let project)? = Route(path: request.path) else { return .error(404, "nothing here") }
-        return reports.answer(request, project: project, body: body)
+        return parts.load.counting { reports.answer(request, project: project, body: body) }
     }
 
     func refusal(_ cause: RefusedBody) -> HTTPAnswer {

@@ -6,16 +6,19 @@ import SymbolStore
 enum LocalDigest {
     /// A worker that reads debug files in a process of its own, and remembers which are missing.
     ///
-    /// - Parameter lacks: told of each build that a report lacks, on the worker's thread.
+    /// - Parameters:
+    ///   - mustWait: whether something is more urgent at this moment.
+    ///   - lacks: told of each build that a report lacks, on the worker's thread.
     static func worker(
         _ store: any Store,
         _ symbols: SymbolStore,
         log: @escaping @Sendable (String) -> Void,
+        mustWait: @escaping @Sendable () -> Bool = { false },
         onEvent: @escaping @Sendable (DigestedIn, ReportKey) -> Void = { _, _ in },
         lacks: @escaping @Sendable (String) -> Void = { _ in }
     ) -> DigestWorker {
         let waiting = WaitingReports(symbols)
-        return DigestWorker(store: store, log: log) { key, outcome in
+        return DigestWorker(store: store, log: log, mustWait: mustWait) { key, outcome in
             for buildID in SymbolArrival.note(outcome, of: key, in: waiting) { lacks(buildID) }
         } onEvent: { written, key in
             onEvent(written, key)

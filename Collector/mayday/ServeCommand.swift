@@ -99,7 +99,8 @@ enum ServeCommand: Command {
         )
         let symbols = try arguments.symbols()
         let debuginfod = arguments.has("--debuginfod") ? Debuginfod(urls, symbols, log) : nil
-        let worker = LocalDigest.worker(store, symbols, log: log.line) { written, key in
+        let load = IngestLoad()
+        let worker = LocalDigest.worker(store, symbols, log: log.line, mustWait: { load.isHigh }) { written, key in
             tell(notifier, written, key, store)
         } lacks: { buildID in
             debuginfod?.want(buildID)
@@ -109,6 +110,7 @@ enum ServeCommand: Command {
         do throws(ListenError) {
             var parts = parts(store, worker, notifier, reception, log, tls)
             if let perClient { parts.limits.perClient = perClient }
+            parts.load = load
             server = try IngestServer(address, store: store, parts: parts)
         } catch {
             throw CommandError(code: .unreachable, text: "\(error)")

@@ -79,6 +79,26 @@ struct DigestWorkerTests {
         #expect(try body.open().report.crash?.message == "digested")
     }
 
+    @Test("what is more urgent all the time holds up each report, and none for ever")
+    func givesWay() throws {
+        let fixture = try Fixture(5)
+        let record = Record()
+        let asked = Mutex(0)
+        let worker = DigestWorker(
+            store: fixture.store,
+            log: { _ in },
+            mustWait: {
+                asked.withLock { $0 += 1 }
+                return true
+            },
+            makeDigest: { record.digest }
+        )
+        worker.start()
+        worker.stop(within: Patience.wait)
+        #expect(record.digested.withLock { $0 } == fixture.reports.map(\.header.id))
+        #expect(asked.withLock { $0 } == 5 * 4)
+    }
+
     @Test("what the reading and the digestion say is kept with the digest")
     func remarks() throws {
         let fixture = try Fixture(0)
