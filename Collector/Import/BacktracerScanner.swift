@@ -1,4 +1,5 @@
 public import CrashReport
+internal import Foundation
 
 /// Finds what Swift's backtracer wrote as JSON, alone or among the lines of a log, pretty-printed or not.
 ///
@@ -63,7 +64,7 @@ public struct BacktracerScanner: Sendable {
         while at < end {
             // Most of a log is something else.
             if open == nil, rest[at] != UInt8(ascii: "{") {
-                at = rest[at..<end].firstIndex(of: UInt8(ascii: "{")) ?? end
+                at = nextBrace(at..<end) ?? end
                 continue
             }
             step(&found)
@@ -74,6 +75,15 @@ public struct BacktracerScanner: Sendable {
         at -= kept
         open?.start -= kept
         return found
+    }
+
+    private func nextBrace(_ range: Range<Int>) -> Int? {
+        rest.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress,
+                let found = memchr(base + range.lowerBound, Int32(UInt8(ascii: "{")), range.count)
+            else { return nil }
+            return UnsafeRawPointer(found) - base
+        }
     }
 
     /// Looks at one byte.

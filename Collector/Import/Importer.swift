@@ -13,8 +13,10 @@ public struct ImportOutcome: Sendable, Equatable {
     public var damaged: [String] = []
     /// Reports that were not taken: source and reason.
     public var refused: [String] = []
-    /// What could not be opened or read: path and error of the system.
+    /// What could not be opened or read: path and reason.
     public var unreadable: [String] = []
+    /// What lies in a directory and was not looked at: path and reason.
+    public var leftOut: [String] = []
 
     /// How many reports there are that were found.
     public var found: Int { imported.count + duplicates.count }
@@ -32,8 +34,8 @@ public enum KeptReport: Sendable, Equatable {
 
 /// The largest report file, as for a report that comes over HTTP.
 private let maximumFile = 8 << 20
-private let chunk = 1 << 16
-private let zcat = "is it a compressed log? `zcat LOG | mayday import -`"
+/// How much of one file's damage is told; what somebody made up may have no end of it.
+private let maximumDamages = 20
 
 /// Finds reports, and what Swift's backtracer wrote as JSON, in files and logs, checked as those that come over HTTP.
 ///
@@ -47,7 +49,10 @@ public struct Importer<Failure: Error> {
     private let keep: Keep
     private let naming: ReportNaming
     private let onRead: (_ bytes: Int, _ reports: Int) -> Void
-    private var bytesRead = 0
+    /// Of files before the one of the moment.
+    private var bytesBefore = 0
+    /// What is damaged in the file of the moment.
+    private var damages = 0
 
     /// An importer.
     ///
@@ -67,55 +72,119 @@ public struct Importer<Failure: Error> {
 
     /// Imports a file, a directory, or standard input when the path is `-`. What cannot be read is noted.
     ///
-    /// A directory is searched for files whose names end in `.jsonl.gz` (reports), `.log`, or `.json` (as Swift's backtracer names them).
+    /// A directory is searched for reports (`.jsonl.gz`), logs (`.log`), also rotated ones (`.log.1`, `.log-20261130.gz`), and `.json` (as
+    /// Swift's backtracer names them). All else in it is noted, too.
     public mutating func add(path: String) throws(Failure) {
-        if path == "-" { return try add(FileHandle.standardInput, named: "standard input") }
+        if path == "-" { return try add(STDIN_FILENO, named: "standard input", isReport: false) }
         var status = stat()
         guard stat(path, &status) == 0 else { return leave(path, errno) }
-        guard status.st_mode & S_IFMT == S_IFDIR else { return try add(file: path) }
-        // Else it would look like one that is empty.
-        guard access(path, R_OK | X_OK) == 0 else { return leave(path, errno) }
-        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
-        for name in names.sorted() where [".jsonl.gz", ".log", ".json"].contains(where: name.hasSuffix) {
-            try add(file: "\(path)/\(name)")
+        guard status.st_mode & S_IFMT == S_IFDIR else { return try add(file: Array(path.utf8), flags: 0) }
+        try DirectoryWalk.visit(Array(path.utf8)) { file, entry throws(Failure) in
+            let name = String(decoding: file, as: UTF8.self)
+            switch entry {
+            // It may have become a pipe meanwhile.
+            case .file: try add(file: file, flags: O_NONBLOCK)
+            case .leftOut(let reason): outcome.leftOut.append("\(name): \(reason)")
+            case .unreadable(let reason): outcome.unreadable.append("\(name): \(reason)")
+            }
         }
     }
 
-    private mutating func add(file path: String) throws(Failure) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return leave(path, errno) }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        try add(file, named: path)
+    private mutating func add(file path: [UInt8], flags: Int32) throws(Failure) {
+        let name = String(decoding: path, as: UTF8.self)
+        let descriptor = withCString(path) { open($0, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags) }
+        guard descriptor >= 0 else { return leave(name, errno) }
+        defer { close(descriptor) }
+        try add(descriptor, named: name, isReport: name.hasSuffix(".jsonl.gz"))
     }
 
     private mutating func leave(_ path: String, _ code: Int32) {
         outcome.unreadable.append("\(path): \(String(cString: strerror(code)))")
     }
 
-    /// A report begins as gzip does; all else is a log.
-    private mutating func add(_ file: FileHandle, named source: String) throws(Failure) {
-        guard var bytes = read(file, chunk, source) else { return }
-        if bytes.starts(with: [0x1f, 0x8b]) {
-            while let more = read(file, maximumFile, source), !more.isEmpty, bytes.count <= maximumFile {
-                bytes += more
-            }
-            guard bytes.count <= maximumFile else {
-                return outcome.damaged.append(
-                    "\(source): larger than \(maximumFile) bytes, no report is; \(zcat)"
-                )
-            }
-            return try add(report: bytes, from: source)
+    /// - Parameter isReport: true when its name says so.
+    private mutating func add(_ descriptor: Int32, named source: String, isReport: Bool) throws(Failure) {
+        var pieces = FilePieces(descriptor)
+        damages = 0
+        // What was found until it went wrong is there.
+        switch try add(&pieces, named: source, isReport: isReport) {
+        case .unreadable(let reason): outcome.unreadable.append("\(source): \(reason)")
+        case .damaged(let reason): damage("\(source): \(reason)")
+        case nil: break
         }
-        var scanner = LogScanner()
-        var backtracer = BacktracerScanner()
-        while !bytes.isEmpty {
-            for report in scanner.feed(bytes) { try add(report, from: source) }
-            for finding in backtracer.feed(bytes) { try add(finding, from: source) }
-            guard let more = read(file, chunk, source) else { break }
-            bytes = more
+        bytesBefore += pieces.bytesRead
+        let more = damages - maximumDamages
+        if more > 0 { outcome.damaged.append("\(source): \(more) more like these") }
+    }
+
+    private mutating func damage(_ text: String) {
+        damages += 1
+        if damages <= maximumDamages { outcome.damaged.append(text) }
+    }
+
+    /// What is packed by gzip is a report or a log; all else is a log.
+    private mutating func add(
+        _ pieces: inout FilePieces,
+        named source: String,
+        isReport: Bool
+    ) throws(Failure) -> PieceFailure? {
+        var first: [UInt8] = []
+        // Two bytes tell what it is, and the first line of a report what is in it. A pipe gives them as they come.
+        var isGzip: Bool { first.starts(with: [0x1f, 0x8b]) }
+        while first.count < 2 || isGzip && first.count < 1 << 16 {
+            switch next(&pieces) {
+            case .success(let more) where more.isEmpty: break
+            case .success(let more):
+                first += more
+                continue
+            case .failure(let failure): return failure
+            }
+            break
         }
+        if isReport || isGzip && ImportedName.isReport(gzip: first) {
+            while first.count <= maximumFile {
+                switch next(&pieces) {
+                case .success(let more) where more.isEmpty:
+                    try add(report: first, from: source)
+                    return nil
+                case .success(let more): first += more
+                case .failure(let failure): return failure
+                }
+            }
+            return .damaged("larger than \(maximumFile) bytes, no report is")
+        }
+        if let hint = ImportedName.hint(packed: first) { return .unreadable(hint) }
+        if isGzip {
+            pieces.expand(from: first)
+            first = []
+        }
+        return try scan(first, &pieces, source)
+    }
+
+    /// Looks for reports in a log, from its first piece on.
+    private mutating func scan(
+        _ first: [UInt8],
+        _ pieces: inout FilePieces,
+        _ source: String
+    ) throws(Failure) -> PieceFailure? {
+        var (scanner, backtracer) = (LogScanner(), BacktracerScanner())
+        var (piece, failure) = (first, PieceFailure?.none)
+        repeat {
+            for report in scanner.feed(piece) { try add(report, from: source) }
+            for finding in backtracer.feed(piece) { try add(finding, from: source) }
+            switch next(&pieces) {
+            case .success(let more): piece = more
+            case .failure(let problem): (piece, failure) = ([], problem)
+            }
+        } while !piece.isEmpty
         for report in scanner.finish() { try add(report, from: source) }
         for finding in backtracer.finish() { try add(finding, from: source) }
+        return failure
+    }
+
+    private func next(_ pieces: inout FilePieces) -> Result<[UInt8], PieceFailure> {
+        onRead(bytesBefore + pieces.bytesRead, outcome.found)
+        do throws(PieceFailure) { return .success(try pieces.next()) } catch { return .failure(error) }
     }
 
     private mutating func add(_ finding: BacktracerScanner.Finding, from source: String) throws(Failure) {
@@ -123,22 +192,9 @@ public struct Importer<Failure: Error> {
         do throws(BacktracerLogError) {
             gzip = try finding.report(naming).encode()
         } catch {
-            return outcome.damaged.append("\(source): \(error)")
+            return damage("\(source): \(error)")
         }
         try add(report: gzip, from: source)
-    }
-
-    /// Empty at the end; nil, and noted, when the reading failed.
-    private mutating func read(_ file: FileHandle, _ count: Int, _ source: String) -> [UInt8]? {
-        do {
-            let bytes = try file.read(upToCount: count).map { [UInt8]($0) } ?? []
-            bytesRead += bytes.count
-            onRead(bytesRead, outcome.found)
-            return bytes
-        } catch {
-            outcome.unreadable.append("\(source): cannot be read: \(error.localizedDescription)")
-            return nil
-        }
     }
 
     private mutating func add(_ logged: LoggedReport, from log: String) throws(Failure) {
@@ -146,7 +202,7 @@ public struct Importer<Failure: Error> {
         switch logged.content {
         case .whole(let bytes): try add(report: bytes, from: source, id: logged.id)
         case .cut(let bytes, let reason): try add(report: bytes, from: source, id: logged.id, cut: reason)
-        case .damaged(let reason): outcome.damaged.append("\(source): \(reason)")
+        case .damaged(let reason): damage("\(source): \(reason)")
         }
     }
 
@@ -160,14 +216,11 @@ public struct Importer<Failure: Error> {
         do throws(ReportDecodingError) {
             decoded = try Report.decode(gzip: gzip)
         } catch {
-            let hint = error.kind == .gzip || error.kind == .noReport ? "; \(zcat)" : ""
-            return outcome.damaged.append(
-                "\(source): \([cut, "\(error)"].compactMap(\.self).joined(separator: "; "))\(id == nil ? hint : "")"
-            )
+            return damage("\(source): \([cut, "\(error)"].compactMap(\.self).joined(separator: "; "))")
         }
         let found = decoded.report.header.id
         guard id == nil || id == found else {
-            return outcome.damaged.append("\(source): its lines hold the report \(found)")
+            return damage("\(source): its lines hold the report \(found)")
         }
         switch try keep(decoded.report, gzip) {
         case .new:

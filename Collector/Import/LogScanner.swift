@@ -1,4 +1,5 @@
 internal import CrashReport
+internal import Foundation
 
 /// Finds reports in a log (`docs/report-format.md`, "In a log"), whatever stands before and behind on a line, and between
 /// the lines: times, containers' JSON, the lines of other processes.
@@ -48,11 +49,14 @@ public struct LogScanner: Sendable {
 
     private func nextMarker(from start: Int) -> Int? {
         rest.withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return nil }
             var at = start
-            while at + Self.marker.count <= bytes.count {
-                if bytes[at] == Self.marker[0], bytes[at..<at + Self.marker.count].elementsEqual(Self.marker) {
-                    return at
-                }
+            while at + Self.marker.count <= bytes.count,
+                let found = memchr(base + at, Int32(Self.marker[0]), bytes.count - at)
+            {
+                at = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+                guard at + Self.marker.count <= bytes.count else { return nil }
+                if bytes[at..<at + Self.marker.count].elementsEqual(Self.marker) { return at }
                 at += 1
             }
             return nil

@@ -32,8 +32,10 @@ enum ImportCommand: Command {
         notes: [
             "FILE is a report, as in a service's spool, or a log in which a service wrote its report for want of a "
                 + "better place, or what Swift's backtracer wrote as JSON (SWIFT_BACKTRACE=enable=yes,format=json), alone "
-                + "or in a log: whatever stands around is ignored. In a directory, files are taken whose names end in "
-                + ".jsonl.gz, .log or .json. - is standard input.",
+                + "or in a log: whatever stands around is ignored. - is standard input. What is packed by gzip is expanded.",
+            "In a directory, and those in it, files are taken whose names end in .jsonl.gz, .log or .json, and rotated ones "
+                + "(.log.1, .log.2.gz, .log-20261130.gz). What else is there is named as left out, which is no failure; exit code 1 "
+                + "when something was damaged, refused or not readable, or no reports were found.",
             "A report that is there already is left as it is, so the same log may be imported again.",
             "With --server it needs MAYDAY_ADMIN_TOKEN. A collector that asks to wait is waited for, ten minutes at most for a "
                 + "report.",
@@ -108,24 +110,27 @@ enum ImportCommand: Command {
 
     private static func show(_ outcome: ImportOutcome, _ arguments: Arguments, _ console: Console) -> ExitCode {
         for text in outcome.unreadable + outcome.damaged + outcome.refused + outcome.remarks { console.note(text) }
+        // A directory may hold anything.
+        for text in outcome.leftOut.prefix(20) { console.note("left out: \(text)") }
+        if outcome.leftOut.count > 20 { console.note("left out: \(outcome.leftOut.count - 20) more, see --json") }
         if arguments.has("--json") {
             func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
             console.print(
                 .object([
                     "imported": texts(outcome.imported), "duplicates": texts(outcome.duplicates),
-                    "damaged": texts(outcome.damaged), "unreadable": texts(outcome.unreadable),
+                    "damaged": texts(outcome.damaged), "left_out": texts(outcome.leftOut),
+                    "unreadable": texts(outcome.unreadable),
                     "refused": texts(outcome.refused), "remarks": texts(outcome.remarks),
                 ])
             )
         } else {
             let counts = [
-                (outcome.imported.count, "imported"), (outcome.duplicates.count, "there already"),
                 (outcome.damaged.count, "damaged"), (outcome.refused.count, "refused"),
-                (outcome.unreadable.count, "not readable"),
-            ].filter { $0.0 > 0 }
-            console.print(
-                counts.isEmpty ? "no reports found" : counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-            )
+                (outcome.unreadable.count, "not readable"), (outcome.leftOut.count, "left out"),
+            ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+            let found = [(outcome.imported.count, "imported"), (outcome.duplicates.count, "there already")]
+                .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+            console.print(((found.isEmpty ? ["no reports found"] : found) + counts).joined(separator: ", "))
         }
         let isWhole = outcome.damaged.isEmpty && outcome.refused.isEmpty && outcome.unreadable.isEmpty
         return outcome.found > 0 && isWhole ? .done : .nothingFound

@@ -85,7 +85,7 @@
             #expect(notes.count == 4)
             #expect(notes[0] == "mayday: \(directory)/none: No such file or directory")
             #expect(notes[1].contains("headless.log: report \(id(0)): line 1 of "))
-            #expect(notes[2].contains("other.gz: ") && notes[2].contains("`zcat LOG | mayday import -`"))
+            #expect(notes[2].contains("other.gz: its gzip data end in the middle, after 0 expanded bytes"))
             #expect(notes[3].contains("cut.log: report \(id(0)): only its beginning: line "))
         }
 
@@ -99,7 +99,7 @@
             let loop = "\(directory)/loop"
             #expect(symlink("loop", loop) == 0)
             let unreadable = try await collector.run("import", loop)
-            #expect(unreadable.status == .exited(1) && unreadable.output == "1 not readable\n")
+            #expect(unreadable.status == .exited(1) && unreadable.output == "no reports found, 1 not readable\n")
             #expect(unreadable.errors == "mayday: \(loop): Too many levels of symbolic links\n")
             let missing = try await ChildProcess.run(
                 Collector.mayday,

@@ -93,7 +93,11 @@
             let dumb = try Terminal()
             let piped = try start(["import", "-"], [0: inputs[0].read])
             let plain = try start(["import", "-"], [0: inputs[1].read, 2: dumb.descriptor], ["TERM": "dumb"])
-            let outcome = try await check(["import", "--json", "-"], shows: "reading", input: inputs[2].read) {
+            let outcome = try await check(
+                ["import", "--json", "-"],
+                shows: "0 KiB read, 0 reports found",
+                input: inputs[2].read
+            ) {
                 // The others had as much time.
                 for input in inputs { close(input.write) }
             }
@@ -113,7 +117,7 @@
             let input = try input()
             defer { close(input.read) }
             let child = try start(["import", "-"], [0: input.read, 1: terminal.descriptor, 2: terminal.descriptor])
-            #expect(await eventually { terminal.output.contains("reading") })
+            #expect(await eventually { terminal.output.contains("0 KiB read, 0 reports found") })
             close(input.write)
             #expect(await child.outcome().status == .exited(1))
             #expect(terminal.output.hasSuffix("\(Self.erased)no reports found\r\n"), "\(terminal.output)")
