@@ -59,6 +59,9 @@ public struct APIParameters: Sendable, Equatable {
             set("until", until?.description)
             set("more", more.map(String.init))
         case .reopen: set("decision", "reopen")
+        case .merge(let number):
+            set("decision", "merge")
+            set("into", "\(number)")
         }
     }
 
@@ -127,11 +130,14 @@ public struct APIParameters: Sendable, Equatable {
     }
 
     func decision() throws(QueryError) -> IssueDecision {
-        switch try choice("decision", ["resolve", "mute", "reopen"]) {
-        case "resolve": .resolve(in: values["in"])
-        case "mute": .mute(until: try time("until"), more: try number("more", 1...(1 << 40)))
-        case "reopen": .reopen
-        default: throw .wrong("decision: expected resolve, mute, reopen")
+        switch try choice("decision", ["resolve", "mute", "reopen", "merge"]) {
+        case "resolve": return .resolve(in: values["in"])
+        case "mute": return .mute(until: try time("until"), more: try number("more", 1...(1 << 40)))
+        case "reopen": return .reopen
+        case "merge":
+            guard let into = try number("into", 1...(.max)) else { throw .wrong("into: give the number of an issue") }
+            return .merge(into: into)
+        default: throw .wrong("decision: expected resolve, mute, reopen, merge")
         }
     }
 

@@ -11,6 +11,8 @@ public struct IssueDetail: Sendable, Equatable {
     public var reports: [StoredReport]
     /// The newest of them, opened.
     public var newest: ReportDetail?
+    /// Numbers of issues that became part of it.
+    public var joined: [Int]
     /// All projects there are, for text.
     public var projects: [ProjectName]
 
@@ -25,9 +27,11 @@ public struct IssueDetail: Sendable, Equatable {
         hours: [HourCount],
         reports: [StoredReport],
         newest: ReportDetail?,
+        joined: [Int] = [],
         projects: [ProjectName] = []
     ) {
         self.projects = projects
+        self.joined = joined
         self.entry = entry
         self.hours = hours
         self.reports = reports
@@ -43,16 +47,24 @@ public struct IssueDetail: Sendable, Equatable {
         var newest: ReportDetail?
         if let first = reports.first { newest = try reader.open(first) }
         let projects = try reader.projects()
-        return IssueDetail(entry: entry, hours: hours, reports: reports, newest: newest, projects: projects)
+        return IssueDetail(
+            entry: entry,
+            hours: hours,
+            reports: reports,
+            newest: newest,
+            joined: try reader.joined(to: key),
+            projects: projects
+        )
     }
 
-    /// The issue as listed, `hours`, `reports`, and `newest_report` with all that is in it.
+    /// The issue as listed, `joined`, `hours`, `reports`, and `newest_report` with all that is in it.
     public var json: JSONValue {
         var members = entry.members
         members["reports"] = .array(reports.map { .object($0.members) })
         members["hours"] = .array(
             hours.map { .object(["hour": .string($0.hour.description), "count": .integer(Int64($0.count))]) }
         )
+        members["joined"] = .array(joined.map { .integer(Int64($0)) })
         members["newest_report"] = newest?.json ?? .null
         return .object(members)
     }

@@ -96,6 +96,11 @@ public struct ReadAPI: Sendable {
         let decision = try query.decision()
         let key = try found(project, number).issue.key
         guard let entry = try reader.decide(decision, on: key, at: .now()) else {
+            if case .merge(let into) = decision {
+                throw .notFound(
+                    "no issue \(into) in project \(key.project) that issue \(key.number) could become part of"
+                )
+            }
             throw .notFound("no issue \(number) in project \(key.project)")
         }
         return entry.json

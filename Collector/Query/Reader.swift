@@ -11,6 +11,8 @@ public protocol Reader: Sendable {
     func issues(_ selection: IssueSelection) throws(QueryError) -> [IssueList.Entry]
     /// How many reports are not grouped, of a project or of all.
     func undigested(_ project: Int?) throws(QueryError) -> DigestCounts
+    /// Numbers of issues that became part of one.
+    func joined(to issue: IssueKey) throws(QueryError) -> [Int]
     /// Reports of an issue by hour, oldest first.
     func hours(of issue: IssueKey, since time: Timestamp) throws(QueryError) -> [HourCount]
     /// Reports, newest first.
@@ -55,6 +57,10 @@ package struct StoreReader: Reader {
         try asking { () throws(StoreError) in try store.digestCounts(ofProject: project) }
     }
 
+    package func joined(to issue: IssueKey) throws(QueryError) -> [Int] {
+        try asking { () throws(StoreError) in try store.joined(to: issue) }
+    }
+
     package func hours(of issue: IssueKey, since time: Timestamp) throws(QueryError) -> [HourCount] {
         try asking { () throws(StoreError) in try store.hours(of: issue, since: time) }
     }
@@ -80,7 +86,7 @@ package struct StoreReader: Reader {
     {
         try asking { () throws(StoreError) in
             guard let decided = try store.decide(decision, on: issue, at: time) else { return nil }
-            return IssueList.Entry(issue: decided, releases: try store.releases(of: issue))
+            return IssueList.Entry(issue: decided, releases: try store.releases(of: decided.key))
         }
     }
 

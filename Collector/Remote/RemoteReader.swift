@@ -43,6 +43,15 @@ package struct RemoteReader: Reader {
         return DigestCounts(pending: try counts.integer("pending"), failed: try counts.integer("failed"))
     }
 
+    package func joined(to issue: IssueKey) throws(QueryError) -> [Int] {
+        let answer = try ask("/api/\(issue.project)/issues/\(issue.number)")
+        guard case .array(let numbers)? = answer["joined"] else { throw .strange("joined") }
+        return numbers.compactMap { number in
+            guard case .integer(let number) = number else { return nil }
+            return Int(exactly: number)
+        }
+    }
+
     package func hours(of issue: IssueKey, since time: Timestamp) throws(QueryError) -> [HourCount] {
         let answer = try ask("/api/\(issue.project)/issues/\(issue.number)")
         return try list(answer, "hours") { value throws(QueryError) in

@@ -54,6 +54,8 @@ public enum IssueDecision: Sendable, Equatable {
     case mute(until: Timestamp?, more: Int?)
     /// It is not fixed after all, or is of interest again.
     case reopen
+    /// It is the same as the issue of this number of its project, and becomes part of that.
+    case merge(into: Int)
 }
 
 /// What a report changed about its issue.

@@ -81,8 +81,11 @@ public protocol Store: Sendable {
 
     /// Writes what a person decided about an issue.
     ///
-    /// - Returns: the issue as it is then, or nil when there is none of this key.
+    /// - Returns: the issue as it is then, or that which it became part of; nil when there is none of this key, or none to become
+    ///   part of.
     func decide(_ decision: IssueDecision, on issue: IssueKey, at time: Timestamp) throws(StoreError) -> Issue?
+    /// Numbers of issues that became part of one.
+    func joined(to issue: IssueKey) throws(StoreError) -> [Int]
     /// Reports of an issue by hour, oldest first; hours without any are left out.
     func hours(of issue: IssueKey, since time: Timestamp) throws(StoreError) -> [HourCount]
 

@@ -74,8 +74,8 @@ enum ReopenCommand: Command {
     }
 }
 
-/// What the three have in common.
-private enum Decision {
+/// What they have in common.
+enum Decision {
     /// Warns of a release that looks like none of the projects' own: a slip of the pen would keep an issue resolved for ever, or
     /// have the next report of it regress.
     private static func warn(
@@ -109,13 +109,8 @@ private enum Decision {
         release.lastIndex(of: "@").map { release[..<$0] }
     }
 
-    /// Finds all issues before it changes any.
-    static func apply(
-        _ decision: IssueDecision,
-        at time: Timestamp,
-        _ arguments: Arguments,
-        _ console: Console
-    ) throws(CommandError) -> ExitCode {
+    /// The issues that were named.
+    static func issues(_ arguments: Arguments, in place: Place) throws(CommandError) -> [IssueKey] {
         var wanted: [(project: Int?, number: Int)] = []
         for text in arguments.operands {
             guard case .issue(let named, let number) = Reference(text) else {
@@ -123,10 +118,20 @@ private enum Decision {
             }
             wanted.append((named, number))
         }
-        let place = try arguments.place()
         var found: [IssueKey] = []
         for issue in wanted { found.append(try Filters.find(issue, in: place, arguments).issue.key) }
-        let keys = found
+        return found
+    }
+
+    /// Finds all issues before it changes any.
+    static func apply(
+        _ decision: IssueDecision,
+        at time: Timestamp,
+        _ arguments: Arguments,
+        _ console: Console
+    ) throws(CommandError) -> ExitCode {
+        let place = try arguments.place()
+        let keys = try issues(arguments, in: place)
         let list = try place.reading { reader throws(QueryError) in
             if case .resolve(let release?) = decision { try warn(release, keys, reader, console) }
             var entries: [IssueList.Entry] = []

@@ -4,7 +4,8 @@ enum Mayday {
     static var commands: [any Command.Type] {
         [
             ServeCommand.self, ListCommand.self, ReportsCommand.self, ShowCommand.self, ResolveCommand.self,
-            MuteCommand.self, ReopenCommand.self, DeleteCommand.self, StatsCommand.self, ExportCommand.self,
+            MuteCommand.self, ReopenCommand.self, MergeCommand.self, DeleteCommand.self, StatsCommand.self,
+            ExportCommand.self,
             SymbolsCommand.self,
             SymbolicateCommand.self, ProjectsCommand.self, ImportCommand.self,
             BackupCommand.self,

@@ -52,6 +52,18 @@
             let muted = try await run(["mute", "1", "--until-more", "7", "--for", "2h", "--json"], remote)
             #expect(muted.output.contains(#""muted_until_count":9"#), "\(muted.output)")
             #expect(try await run(["reopen", "1"], remote).output.hasPrefix("issue 1 is open: "))
+            let merged = try await run(["merge", "2", "1"], remote)
+            #expect(merged.output.hasPrefix("issue 2 is part of issue 1 now: "), "\(merged.errors)")
+            for environment in [remote, ["MAYDAY_DATA": collector.data]] {
+                let shown = try await run(["show", "2"], environment)
+                #expect(shown.output.hasPrefix("Issue 1 of project default, open, 3 occurrences"), "\(shown.errors)")
+                #expect(shown.output.contains("\n  was also    2\n"))
+                #expect(
+                    try await run(["merge", "2", "1"], environment).errors.contains("2 and 1 are one issue already")
+                )
+                let none = try await run(["merge", "1", "7"], environment)
+                #expect(none.status == .exited(1) && none.errors.contains("no issue 7"), "\(none.errors)")
+            }
             _ = await serving.stop()
             let away = try await run(["list"], remote)
             #expect(away.status == .exited(3))

@@ -8,7 +8,8 @@
         @Test(
             "help is made for every command, with an example",
             arguments: [
-                "", "serve", "list", "reports", "show", "resolve", "mute", "reopen", "delete", "stats", "export",
+                "", "serve", "list", "reports", "show", "resolve", "mute", "reopen", "merge", "delete", "stats",
+                "export",
                 "symbols",
                 "symbolicate", "projects", "import", "backup", "completion", "man",
                 "check", "doctor",

@@ -30,6 +30,10 @@ extension IssueDetail {
         fact("first seen", layout.moment(issue.firstSeen))
         fact("last seen", layout.moment(issue.lastSeen))
         fact("hosts", "\(issue.hosts)")
+        if !joined.isEmpty {
+            let numbers = joined.map { projects.text(IssueKey(project: issue.key.project, number: $0)) }
+            fact("was also", numbers.joined(separator: ", "))
+        }
         if let graph = layout.lastDay(hours) { fact("last 24 h", graph) }
         let shown = isFull ? entry.releases[...] : entry.releases.prefix(5)
         for (index, release) in shown.enumerated() {

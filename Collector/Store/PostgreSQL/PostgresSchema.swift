@@ -6,7 +6,7 @@ enum PostgresSchema {
 
     /// Each step goes from its index to the next version; a released step is never changed.
     static let migrations: [String] = [
-        first, triage, retention, limits, cut, SQLiteSchema.tags, occurrences, rules, joined,
+        first, triage, retention, limits, cut, SQLiteSchema.tags, occurrences, rules, joined, merged,
         SQLiteSchema.counted,
     ]
 
@@ -169,6 +169,17 @@ enum PostgresSchema {
             PRIMARY KEY (project, number)
         );
         CREATE INDEX joined_issues_by_issue ON joined_issues (issue);
+        """
+
+    /// As in SQLite.
+    private static let merged = """
+        CREATE TABLE merged_fingerprints (
+            project BIGINT NOT NULL REFERENCES projects(id),
+            fingerprint TEXT COLLATE "C" NOT NULL,
+            issue BIGINT NOT NULL REFERENCES issues(row),
+            PRIMARY KEY (project, fingerprint)
+        );
+        CREATE INDEX merged_fingerprints_by_issue ON merged_fingerprints (issue);
         """
 
     /// As in SQLite.

@@ -29,6 +29,9 @@ extension SQLStore {
         // Whoever makes an issue meanwhile, or moves one, has the project's row. Each lock is a statement of its own: what comes after
         // it sees what was written before.
         try connection.run("UPDATE projects SET last_issue = last_issue WHERE id = ?", [digestion.key.project])
+        var digestion = digestion
+        let merged = try mergedKey(of: digestion.fingerprint, project: digestion.key.project, on: connection)
+        if let merged { digestion.fingerprint = merged }
         guard let before = try issues("row = ?", [former], on: connection).first else {
             throw .failed(reason: "the issue of a report is not there")
         }

@@ -26,7 +26,9 @@ extension SQLStore {
     }
 
     /// What is counted of an issue, beside it.
-    private static var issueTables: [String] { ["issue_hours", "issue_releases", "issue_hosts", "joined_issues"] }
+    private static var issueTables: [String] {
+        ["issue_hours", "issue_releases", "issue_hosts", "joined_issues", "merged_fingerprints"]
+    }
 
     private static func delete(_ key: ReportKey, _ connection: any SQLConnection) throws(StoreError) -> Bool {
         let found = try connection.query(

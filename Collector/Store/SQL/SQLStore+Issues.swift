@@ -96,19 +96,22 @@ extension SQLStore {
 
     func decide(_ decision: IssueDecision, on issue: IssueKey, at time: Timestamp) throws(StoreError) -> Issue? {
         try engine.write { connection throws(StoreError) in
-            let (status, release, until, more): (String, String?, Timestamp?, Int?) =
-                switch decision {
-                case .resolve(let release): ("resolved", release, nil, nil)
-                case .mute(let until, let more): ("muted", nil, until, more)
-                case .reopen: ("open", nil, nil, nil)
-                }
+            let values: (status: String, release: String?, until: Timestamp?, more: Int?)
+            switch decision {
+            case .resolve(let release): values = ("resolved", release, nil, nil)
+            case .mute(let until, let more): values = ("muted", nil, until, more)
+            case .reopen: values = ("open", nil, nil, nil)
+            case .merge(let number): return try Self.merge(issue, into: number, at: time, on: connection)
+            }
             return try connection.query(
                 """
                 UPDATE issues SET status = ?1, decided = ?2, decided_release = ?3, muted_until = ?4,
                     muted_count = count + ?5
                 WHERE project = ?6 AND number = ?7 RETURNING \(issueColumns(at: "?2"))
                 """,
-                [status, time, release, until, more, issue.project, issue.number]
+                [
+                    values.status, time, values.release, values.until, values.more, issue.project, issue.number,
+                ]
             ) { Self.issue($0, from: 0) }.first
         }
     }
@@ -120,6 +123,11 @@ extension SQLStore {
     {
         let (least, greatest) = (connection.dialect.least, connection.dialect.greatest)
         func updated() throws(StoreError) -> (row: Int, issue: Issue, isNew: Bool)? {
+            if let known = try updated(digestion.fingerprint) { return known }
+            let merged = try mergedKey(of: digestion.fingerprint, project: digestion.key.project, on: connection)
+            return if let merged { try updated(merged) } else { nil }
+        }
+        func updated(_ fingerprint: String) throws(StoreError) -> (row: Int, issue: Issue, isNew: Bool)? {
             try connection.query(
                 """
                 UPDATE issues SET count = count + ?6,
@@ -129,7 +137,7 @@ extension SQLStore {
                 WHERE project = ?1 AND fingerprint = ?2 RETURNING row, \(issueColumns(at: "0"))
                 """,
                 [
-                    digestion.key.project, digestion.fingerprint, report.time, digestion.title, digestion.culprit,
+                    digestion.key.project, fingerprint, report.time, digestion.title, digestion.culprit,
                     report.occurrences,
                 ]
             ) { (row: $0.int(0), issue: issue($0, from: 1), isNew: false) }.first

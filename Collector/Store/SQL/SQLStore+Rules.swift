@@ -51,19 +51,8 @@ extension SQLStore {
                 kept = min(kept, other).joined(by: max(kept, other))
                 try Self.move(from: gone?.row ?? 0, to: kept.row, on: connection)
             }
-            try connection.run(
-                """
-                UPDATE issues SET fingerprint = ?, rules = ?, title = ?, culprit = ?, count = ?, removed = ?,
-                    first_seen = ?, last_seen = ?, status = ?, decided = ?, decided_release = ?, muted_until = ?,
-                    muted_count = ?, hosts = (SELECT count(*) FROM issue_hosts WHERE issue = issues.row)
-                WHERE row = ?
-                """,
-                [
-                    regrouping.fingerprint, rules, kept.title.cutForLists, kept.culprit?.cutForLists, kept.count,
-                    kept.removed, kept.firstSeen, kept.lastSeen, kept.decision.status, kept.decision.time,
-                    kept.decision.release, kept.decision.mutedUntil, kept.decision.mutedCount, kept.row,
-                ]
-            )
+            kept.fingerprint = regrouping.fingerprint
+            try Self.write(kept, rules: rules, on: connection)
             try connection.run(
                 """
                 UPDATE digested_bodies SET remarks = ?
@@ -76,6 +65,25 @@ extension SQLStore {
                 joined: gone.map { IssueKey(project: $0.project, number: $0.number) }
             )
         }
+    }
+
+    /// Writes what an issue is, once all that belongs to it is its own.
+    ///
+    /// - Parameter rules: what its key was made by; nil where that is as it was.
+    static func write(_ kept: RegroupableIssue, rules: Int?, on connection: any SQLConnection) throws(StoreError) {
+        try connection.run(
+            """
+            UPDATE issues SET fingerprint = ?, rules = COALESCE(?, rules), title = ?, culprit = ?, count = ?, removed = ?,
+                first_seen = ?, last_seen = ?, status = ?, decided = ?, decided_release = ?, muted_until = ?,
+                muted_count = ?, hosts = (SELECT count(*) FROM issue_hosts WHERE issue = issues.row)
+            WHERE row = ?
+            """,
+            [
+                kept.fingerprint, rules, kept.title.cutForLists, kept.culprit?.cutForLists, kept.count,
+                kept.removed, kept.firstSeen, kept.lastSeen, kept.decision.status, kept.decision.time,
+                kept.decision.release, kept.decision.mutedUntil, kept.decision.mutedCount, kept.row,
+            ]
+        )
     }
 
     static func issues(_ condition: String, _ values: [any SQLBindable], on connection: any SQLConnection)
@@ -131,6 +139,7 @@ extension SQLStore {
             INSERT INTO issue_hosts SELECT CAST(?1 AS BIGINT), host FROM issue_hosts WHERE issue = ?2
             ON CONFLICT DO NOTHING
             """,
+            "UPDATE merged_fingerprints SET issue = ?1 WHERE issue = ?2",
             // Whoever has its number finds where its reports are.
             "UPDATE joined_issues SET issue = ?1 WHERE issue = ?2",
             "INSERT INTO joined_issues SELECT project, number, CAST(?1 AS BIGINT) FROM issues WHERE row = ?2",

@@ -5,7 +5,7 @@ enum SQLiteSchema {
 
     /// Each step goes from its index to the next version; a released step is never changed.
     static let migrations: [String] = [
-        first, remarks, claimants, triage, retention, limits, cut, tags, occurrences, rules, joined, counted,
+        first, remarks, claimants, triage, retention, limits, cut, tags, occurrences, rules, joined, merged, counted,
     ]
 
     /// Brings the database up to date, all or nothing.
@@ -56,6 +56,17 @@ enum SQLiteSchema {
             PRIMARY KEY (project, number)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX joined_issues_by_issue ON joined_issues (issue);
+        """
+
+    /// Fingerprints of issues that somebody merged into others, whose reports go there.
+    private static let merged = """
+        CREATE TABLE merged_fingerprints (
+            project INTEGER NOT NULL REFERENCES projects(id),
+            fingerprint TEXT NOT NULL,
+            issue INTEGER NOT NULL REFERENCES issues(row),
+            PRIMARY KEY (project, fingerprint)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX merged_fingerprints_by_issue ON merged_fingerprints (issue);
         """
 
     /// What people decide about issues (`decided` is when), and what is counted of them: by hour since 1970, and by host.
