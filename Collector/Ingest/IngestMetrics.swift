@@ -52,6 +52,7 @@ final class IngestMetrics: Sendable {
     private let answers = (1...5).map { _ in Counter() }
     private let gone = Counter()
     private let fault = Mutex<Fault?>(nil)
+    private let isStoreKnown = Atomic(false)
     private let nextFaultLine = Mutex(ContinuousClock.now)
     private let refusedConnections = Mutex(RefusedConnections())
     /// What services said that they did not send, by reason.
@@ -75,16 +76,20 @@ final class IngestMetrics: Sendable {
     /// The last failure of the store, unless it worked since.
     var storeFault: StoreError? { fault.withLock { $0?.error } }
 
-    func storeAnswered() { fault.withLock { $0 = nil } }
+    func storeAnswered() {
+        isStoreKnown.store(true, ordering: .relaxed)
+        fault.withLock { $0 = nil }
+    }
 
     func storeFailed(_ error: StoreError) {
         storeFailures.add()
         fault.withLock { $0 = Fault(error: error, nextTest: $0?.nextTest ?? .now) }
     }
 
-    /// True once a second while the store is known to fail, for the one who then tests it.
+    /// True once a second while the store is known to fail, and once before anything is known, for the one who then tests it.
     func mayTestStore() -> Bool {
-        fault.withLock { fault in
+        if !isStoreKnown.exchange(true, ordering: .relaxed) { return true }
+        return fault.withLock { fault in
             guard let next = fault?.nextTest, next <= .now else { return false }
             fault?.nextTest = .now + .seconds(1)
             return true

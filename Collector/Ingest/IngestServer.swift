@@ -130,15 +130,22 @@ private struct Routes: HTTPHandler {
         do throws(StoreError) {
             _ = try store.digestCounts(ofProject: nil)
             // Only reports meet a full disk, and a balancer sends none to a node that says so: it finds out itself.
-            if metrics.mayTestStore() {
-                try store.testWrite()
-                metrics.storeAnswered()
-            }
+            if metrics.mayTestStore() { try testStore() }
             if let fault = metrics.storeFault { throw fault }
             return .json(200, .object(["status": .string("ok")]))
         } catch {
             if metrics.mayLogFault() { parts.log.line("healthz: \(error)") }
             return .json(503, .object(["status": .string("failing"), "error": .string(error.publicText)]))
+        }
+    }
+
+    private func testStore() throws(StoreError) {
+        do throws(StoreError) {
+            try store.testWrite()
+            metrics.storeAnswered()
+        } catch {
+            metrics.storeFailed(error)
+            throw error
         }
     }
 

@@ -30,7 +30,7 @@ public enum IssueStatus: Sendable, Equatable {
     /// What a person may ask for.
     public static let choices = names + ["unresolved", "all"]
 
-    /// The names that `open,muted`, `unresolved` or `all` means, none standing for all; nil for other texts.
+    /// The names that `open,muted`, `unresolved` or `all` means, each once, none standing for all; nil for other texts.
     public static func selection(_ text: String) -> [String]? {
         var found: [String] = []
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -42,7 +42,7 @@ public enum IssueStatus: Sendable, Equatable {
                 found.append(String(word))
             }
         }
-        return found
+        return names.filter(found.contains)
     }
 }
 

@@ -255,7 +255,12 @@ enum ServeCommand: Command {
         _ arguments: Arguments,
         _ console: Console
     ) throws(StoreError) {
-        if try store.publicURL() != url.text { try store.setPublicURL(url.text) }
+        do throws(StoreError) {
+            if try store.publicURL() != url.text { try store.setPublicURL(url.text) }
+        } catch {
+            // A full disk is no reason not to be there: what is stored can be read, and services hear that they are to wait.
+            console.note("the URL for DSNs stays as it was: \(error)")
+        }
         let (key, token) = (Secret.random(), Secret.random())
         let project = try store.setUp(project: "default", key: key.hash, adminToken: token.hash, at: .now())
         let dsn = project.map { url.dsn(key: key, project: $0.id) }

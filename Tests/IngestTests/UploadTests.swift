@@ -103,6 +103,22 @@ struct UploadTests {
         #expect(try server.count == 100)
     }
 
+    @Test("a store that is full when the server starts is so in its health, before any report comes")
+    func fullAtTheStart() throws {
+        let full = try TestServer(maximumPages: 60)
+        var seed: UInt64 = 0
+        while try full.post(SampleReport(seed: seed).report().encode()).status == 201 { seed += 1 }
+        var parts = IngestServer.Parts()
+        parts.log = ServerLog { _ in }
+        let address = try #require(ListenAddress("127.0.0.1:0"))
+        let again = try IngestServer(address, store: full.store, parts: parts)
+        defer { again.stop() }
+        for _ in 0..<3 {
+            let health = try HTTPClient(port: again.address.port).request("GET", "/healthz")
+            #expect(health.status == 503)
+        }
+    }
+
     @Test("a full store answers 503 with Retry-After and says so in its health, and recovers")
     func full() throws {
         let server = try TestServer(maximumPages: 60)

@@ -5,7 +5,8 @@ final class PostgresConnection: SQLConnection {
     let dialect = SQLDialect.postgres
     private let handle: OpaquePointer
     private let address: PostgresAddress
-    private var prepared: [String: String] = [:]
+    private var prepared = StatementCache<String>()
+    private var names = 0
     /// SQLSTATE of the last error; empty when the server said none.
     private(set) var lastState = ""
 
@@ -77,10 +78,15 @@ final class PostgresConnection: SQLConnection {
     }
 
     private func prepare(_ sql: String) throws(StoreError) -> String {
-        if let name = prepared[sql] { return name }
-        let name = "s\(prepared.count)"
+        if let name = prepared.use(sql) { return name }
+        if let excess = prepared.excess {
+            try execute("DEALLOCATE \(excess.statement)")
+            prepared.remove(excess.sql)
+        }
+        names += 1
+        let name = "s\(names)"
         try check(PQprepare(handle, name, Self.withDollars(sql), 0, nil)) { _ in }
-        prepared[sql] = name
+        prepared.add(name, for: sql)
         return name
     }
 

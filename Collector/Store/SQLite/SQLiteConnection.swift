@@ -8,7 +8,7 @@ final class SQLiteConnection: SQLConnection {
     private let path: String
     /// True for a database that nobody can change.
     let isImmutable: Bool
-    private var prepared: [String: Statement] = [:]
+    private var prepared = StatementCache<Statement>()
 
     /// Opens a database that is there already, or makes it.
     init(path: String, create: Bool) throws(StoreError) {
@@ -45,7 +45,7 @@ final class SQLiteConnection: SQLConnection {
     }
 
     deinit {
-        for statement in prepared.values { statement.finalize() }
+        for statement in prepared.statements { statement.finalize() }
         sqlite3_close_v2(handle)
     }
 
@@ -93,12 +93,16 @@ final class SQLiteConnection: SQLConnection {
     func lockStore() {}
 
     private func prepare(_ sql: String) throws(StoreError) -> Statement {
-        if let statement = prepared[sql] { return statement }
+        if let statement = prepared.use(sql) { return statement }
+        if let excess = prepared.excess {
+            excess.statement.finalize()
+            prepared.remove(excess.sql)
+        }
         var created: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &created, nil)
         guard code == SQLITE_OK, let created else { throw error(code) }
         let statement = Statement(handle: created)
-        prepared[sql] = statement
+        prepared.add(statement, for: sql)
         return statement
     }
 
