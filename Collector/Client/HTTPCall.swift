@@ -23,8 +23,10 @@ public struct HTTPCall: Sendable {
     public var body: [UInt8] = []
     /// Bound of the whole request.
     public var timeout: Duration
-    /// Bytes of an answer that are read; a longer one is an error.
+    /// Bytes of an answer that are read; a longer one is an error, unless it may be cut.
     public var largestAnswer = 64 << 20
+    /// True where a longer answer is as good as its beginning.
+    public var mayCutAnswer = false
 
     /// A request of nothing but its address.
     public init(_ url: String, timeout: Duration) {
@@ -143,7 +145,7 @@ public struct HTTPCall: Sendable {
             }
         }
         guard answer.outcome == MAYDAY_HTTP_ANSWERED else { throw Failure(answer, url: url) }
-        guard answer.response_length < largestAnswer else {
+        guard mayCutAnswer || answer.response_length < largestAnswer else {
             throw Failure("the answer is longer than \(largestAnswer) bytes")
         }
         return Answer(

@@ -20,34 +20,33 @@ struct CommandChannel: NoticeChannel {
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &input) == 0 else {
             throw NoticeFailure(reason: Self.error())
         }
-        guard let output = Output(), let errors = Output() else {
+        guard let errors = ErrorOutput() else {
             for end in input { close(end) }
             throw NoticeFailure(reason: Self.error())
         }
-        let pid = start(notice, input: input[1], output: output.writeEnd, errors: errors.writeEnd)
+        let pid = start(notice, input: input[1], errors: errors.writeEnd)
         close(input[1])
-        output.closeWriteEnd()
         errors.closeWriteEnd()
         let text = Array((notice.json.text + "\n").utf8)
         _ = send(input[0], text, text.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         close(input[0])
         guard let pid else { throw NoticeFailure(reason: Self.error()) }
-        Output.read([output, errors], until: deadline)
-        guard let status = wait(for: pid, until: deadline) else {
-            // It and what it started.
-            kill(-pid, SIGKILL)
-            var status: Int32 = 0
-            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        let hasEnded = watch(pid, errors, until: deadline)
+        // It and what it started. The number is the group's own for as long as nobody has waited for its leader.
+        kill(-pid, SIGKILL)
+        errors.read()
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        guard hasEnded else {
             let isShortened = began.duration(to: .now) < timeout
             throw NoticeFailure(reason: isShortened ? "was ended with the collector" : "took longer than \(timeout)")
         }
         guard status != 0 else { return }
         let ended = status & 0x7f == 0 ? "exited with \(status >> 8 & 0xff)" : "was ended by signal \(status & 0x7f)"
-        let said = errors.lastLine ?? output.lastLine
-        throw NoticeFailure(reason: said.map { "\(ended): \($0)" } ?? ended)
+        throw NoticeFailure(reason: errors.lastLine.map { "\(ended): \($0)" } ?? ended)
     }
 
-    private func start(_ notice: any Notice, input: Int32, output: Int32, errors: Int32) -> pid_t? {
+    private func start(_ notice: any Notice, input: Int32, errors: Int32) -> pid_t? {
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         guard posix_spawn_file_actions_init(&actions) == 0 else { return nil }
@@ -55,7 +54,8 @@ struct CommandChannel: NoticeChannel {
         guard posix_spawnattr_init(&attributes) == 0 else { return nil }
         defer { posix_spawnattr_destroy(&attributes) }
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        // Where a command is likely to repeat the notice, which is not for the log.
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
         // `serve` keeps signals back that the command has to have, and a group of its own can be ended as one.
         var none = sigset_t()
@@ -81,22 +81,26 @@ struct CommandChannel: NoticeChannel {
         return all
     }
 
-    /// Its status; nil when it has not ended in time.
-    private func wait(for pid: pid_t, until deadline: () -> ContinuousClock.Instant) -> Int32? {
-        var status: Int32 = 0
+    /// Reads what it says until it has ended, which leaves it to be waited for; false when it has not in time.
+    ///
+    /// The end of its output says nothing: what it started may have that open for much longer.
+    private func watch(_ pid: pid_t, _ errors: ErrorOutput, until deadline: () -> ContinuousClock.Instant) -> Bool {
         while true {
-            let ended = waitpid(pid, &status, WNOHANG)
-            if ended == pid { return status }
-            guard ended == 0 || errno == EINTR, ContinuousClock.now < deadline() else { return nil }
-            usleep(2_000)
+            var ended = siginfo_t()
+            let code = waitid(P_PID, id_t(pid), &ended, WEXITED | WNOHANG | WNOWAIT)
+            guard code == 0 || errno == EINTR else { return false }
+            if code == 0, ended.si_signo == SIGCHLD { return true }
+            // In short steps: the time may become shorter.
+            guard ContinuousClock.now < deadline() else { return false }
+            errors.read(waiting: 5)
         }
     }
 
     private static func error() -> String { "cannot be started: \(String(cString: strerror(errno)))" }
 }
 
-/// What a command writes to one of its outputs: a pipe, and the end of what came.
-private final class Output {
+/// What a command writes to its standard error: a pipe, and the end of what came.
+private final class ErrorOutput {
     private var ends: [Int32] = [-1, -1]
     private var said: [UInt8] = []
     private static let largest = 512
@@ -105,6 +109,7 @@ private final class Output {
     init?() {
         guard pipe(&ends) == 0 else { return nil }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
     }
 
     deinit { for end in ends where end >= 0 { close(end) } }
@@ -121,28 +126,18 @@ private final class Output {
         String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline).last.map(String.init)
     }
 
-    /// Reads until all have ended or the time is over.
-    static func read(_ outputs: [Output], until deadline: () -> ContinuousClock.Instant) {
-        var open = outputs
-        while !open.isEmpty {
-            let rest = ContinuousClock.now.duration(to: deadline())
-            guard rest > .zero else { return }
-            var waited = open.map { pollfd(fd: $0.ends[0], events: Int16(POLLIN), revents: 0) }
-            // In short steps: the time may become shorter.
-            let milliseconds = Int32(clamping: Int(min(rest, .milliseconds(100)) / .milliseconds(1)) + 1)
-            let ready = poll(&waited, nfds_t(waited.count), milliseconds)
-            guard ready >= 0 || errno == EINTR else { return }
-            if ready <= 0 { continue }
-            open = zip(open, waited).filter { $0.1.revents == 0 || $0.0.readSome() }.map(\.0)
-        }
-    }
-
-    /// False at its end.
-    private func readSome() -> Bool {
-        var piece = [UInt8](repeating: 0, count: 4_096)
+    /// Reads what is there, after a wait of at most so many milliseconds for it; no more than a pipe holds, as it may have no end.
+    func read(waiting milliseconds: Int32 = 0) {
+        // Without a descriptor, after its end, that is a wait.
+        var waited = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+        guard poll(&waited, 1, milliseconds) > 0 else { return }
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
         let count = Foundation.read(ends[0], &piece, piece.count)
-        if count < 0 { return errno == EINTR }
-        said = (said + piece.prefix(count)).suffix(Self.largest)
-        return count > 0
+        if count > 0 {
+            said = (said + piece.prefix(count)).suffix(Self.largest)
+        } else if count == 0 {
+            close(ends[0])
+            ends[0] = -1
+        }
     }
 }

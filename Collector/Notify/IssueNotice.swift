@@ -46,6 +46,8 @@ public struct IssueNotice: Notice, Equatable {
     /// The same for a chat: what it quotes of a report is code there, which calls nobody and links nowhere.
     public var chatText: String { "\(sentence { $0.codeInChat(limit: $1) })\n\(command)" }
 
+    var label: String { "issue \(entry.issue.key.project)/\(entry.issue.key.number), \(name)" }
+
     /// One line. What it quotes of a report has no control characters.
     var sentence: String { sentence { $0.madeVisible(limit: $1) } }
 

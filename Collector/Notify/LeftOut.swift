@@ -79,6 +79,8 @@ struct LeftOutNotice: Notice {
     let name = "left_out"
     let issue: IssueKey? = nil
 
+    var label: String { sentence }
+
     var sentence: String {
         let issues = leftOut.items.map { "\($0.issue.project)/\($0.issue.number) \($0.event)" }
         let more = leftOut.more > 0 ? (issues.isEmpty ? [] : ["and \(leftOut.more) more"]) : []

@@ -5,8 +5,8 @@ import Store
 protocol Notice: Sendable {
     /// What happened, in a word.
     var name: String { get }
-    /// One line, for the log.
-    var sentence: String { get }
+    /// For the log: the event and numbers, and nothing that a report says.
+    var label: String { get }
     /// For a person: the sentence, and on a line of its own the command that shows more.
     var text: String { get }
     /// For a program, with a `text` for chats.

@@ -31,7 +31,8 @@ struct WebhookChannel: NoticeChannel {
         call.method = .post
         call.headers = ["Content-Type: application/json"]
         call.body = Array(notice.json.text.utf8)
-        call.largestAnswer = 64 << 10
+        // The status is all that is said, whatever page comes with it.
+        (call.largestAnswer, call.mayCutAnswer) = (64 << 10, true)
         let answer: HTTPCall.Answer
         do throws(HTTPCall.Failure) { answer = try call.send() } catch {
             throw NoticeFailure(reason: error.description)

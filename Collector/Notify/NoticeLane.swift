@@ -120,7 +120,7 @@ final class NoticeLane: Sendable {
             return true
         }
         wakes.signal()
-        if !isKept { log("notify: too many at once, \(channel.name) is not told: \(notice.sentence)") }
+        if !isKept { log("notify: too many at once, \(channel.name) is not told of \(notice.label)") }
     }
 
     func stop(before end: ContinuousClock.Instant) {
@@ -201,6 +201,6 @@ final class NoticeLane: Sendable {
             state.counts.failed += 1
             if state.end != nil { state.notTold = LeftOut(notice, since: waiting.came).added(to: state.notTold) }
         }
-        log("notify: \(channel.name) \(reason); given up: \(notice.sentence)")
+        log("notify: \(channel.name) \(reason); given up: \(notice.label)")
     }
 }

@@ -140,11 +140,15 @@ enum ServeCommand: Command {
     private static func webhook(_ arguments: Arguments) throws(CommandError) -> String? {
         let variable = ProcessInfo.processInfo.environment["MAYDAY_ISSUE_WEBHOOK"].flatMap { $0.isEmpty ? nil : $0 }
         guard let text = arguments.value("--webhook") ?? variable else { return nil }
+        // It is not repeated: it may hold a secret.
+        let name = arguments.has("--webhook") ? "--webhook" : "MAYDAY_ISSUE_WEBHOOK"
+        // Foundation takes these, and libcurl refuses them, with every notice.
+        if let place = text.utf8.enumerated().first(where: { $1 <= 0x20 || $1 == 0x7f })?.offset {
+            throw arguments.usage("\(name): byte \(place + 1) is a space, line end or control character: take it out")
+        }
         guard let parts = URLComponents(string: text), ["http", "https"].contains(parts.scheme),
             parts.host?.isEmpty == false
         else {
-            // It is not repeated: it may hold a secret.
-            let name = arguments.has("--webhook") ? "--webhook" : "MAYDAY_ISSUE_WEBHOOK"
             throw arguments.usage("\(name): expected http://HOST/PATH or https://HOST/PATH")
         }
         return text

@@ -94,6 +94,23 @@
             #expect(!FileManager.default.fileExists(atPath: "\(temporary.path)/none"))
         }
 
+        @Test("a webhook's URL that no request can be made of is refused at the start", arguments: [false, true])
+        func badWebhook(isVariable: Bool) async throws {
+            let temporary = try TemporaryDirectory()
+            let url = "http://127.0.0.1:1/secret\n"
+            let outcome = try await ChildProcess.run(
+                Collector.mayday,
+                ["serve", "--data", "\(temporary.path)/none"] + (isVariable ? [] : ["--webhook", url]),
+                environment: isVariable ? ["MAYDAY_ISSUE_WEBHOOK": url] : [:]
+            )
+            let name = isVariable ? "MAYDAY_ISSUE_WEBHOOK" : "--webhook"
+            #expect(outcome.status == .exited(2))
+            let says = "mayday: \(name): byte 26 is a space, line end or control character: take it out"
+            #expect(outcome.errors.hasPrefix(says), "\(outcome.errors)")
+            #expect(!outcome.errors.contains("secret"))
+            #expect(!FileManager.default.fileExists(atPath: "\(temporary.path)/none"))
+        }
+
         @Test("without arguments it shows what there is: exit 2")
         func nothing() async throws {
             let outcome = try await ChildProcess.run(Collector.mayday, [])

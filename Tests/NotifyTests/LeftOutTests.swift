@@ -52,10 +52,10 @@
             #expect(fast.summaries.map(\.count) == [25] && fast.summaries.first?.more == 5)
             let told = fast.all.last
             let named = (6...23).map { ", 1/\($0) new" }.joined()
-            #expect(told?.sentence.hasPrefix("25 notices were left out since 20") == true)
+            #expect(told?.label.hasPrefix("25 notices were left out since 20") == true)
             #expect(
-                told?.sentence.hasSuffix("Z: 1/4 new, 1/5 regressed\(named), and 5 more") == true,
-                "\(told?.sentence ?? "")"
+                told?.label.hasSuffix("Z: 1/4 new, 1/5 regressed\(named), and 5 more") == true,
+                "\(told?.label ?? "")"
             )
             #expect(told?.text.hasSuffix("more\nmayday list") == true)
             #expect(told?.json["event"] == .string("left_out") && told?.json["count"] == .integer(25))
@@ -77,7 +77,7 @@
             until { notes.texts.values.contains { $0.contains(#""count":2"#) } }
             notifier.stop(within: Patience.wait)
             #expect(channel.notices.map(\.report.id) == ["1"])
-            #expect(channel.all.last?.sentence.hasSuffix(": 1/2 new, 1/3 new") == true)
+            #expect(channel.all.last?.label.hasSuffix(": 1/2 new, 1/3 new") == true)
             #expect(notes.texts.isEmpty)
         }
 

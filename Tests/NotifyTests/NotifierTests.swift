@@ -51,7 +51,8 @@
             until { notifier.counts.delivered == 1 }
             #expect(channel.notices.map(\.report.id).last == "2")
             #expect(log.lines.first == "notify: the channel answered 503; once more in 0.002 seconds")
-            #expect(log.lines.last?.hasPrefix("notify: the channel answered 404; given up: New issue 1/3") == true)
+            // Nothing of what the report says.
+            #expect(log.lines.last == "notify: the channel answered 404; given up: issue 1/3, new")
             notifier.stop(within: Patience.wait)
             #expect(notifier.counts == (1, 1, 0))
         }
@@ -127,7 +128,15 @@
             #expect(throws: NoticeFailure(reason: "exited with 1: no such list")) {
                 try run("echo trying; echo 'warning: old' >&2; echo no such list >&2; echo ended; exit 1")
             }
-            #expect(throws: NoticeFailure(reason: "exited with 1: b")) { try run("echo a; echo b; exit 1") }
+            // What it writes elsewhere may be the notice, which is not for the log.
+            #expect(throws: NoticeFailure(reason: "exited with 1")) { try run("echo $MAYDAY_TEXT; exit 1") }
+            // All that it said before it ended, though others can go on.
+            #expect(throws: NoticeFailure(reason: "exited with 1: b")) {
+                try run("sleep 1000 & seq 10000 >&2; echo b >&2; exit 1")
+            }
+            // What has no end is no reason to wait.
+            let loud = #expect(throws: NoticeFailure.self) { try run("yes >&2 & exit 1", .seconds(100_000)) }
+            #expect(loud?.reason.hasPrefix("exited with 1") == true)
             #expect(throws: NoticeFailure(reason: "was ended by signal 9")) { try run("kill -9 $$") }
             let slow = #expect(throws: NoticeFailure.self) { try run("sleep 1000 & sleep 1000", .milliseconds(200)) }
             #expect(slow?.reason.hasPrefix("took longer than 0.") == true)
@@ -157,6 +166,46 @@
             // The kernel takes a moment to end them.
             #expect(await eventually { kill(-pid, 0) != 0 || isZombie(pid) })
             #expect(log.lines.first?.contains("the command was ended with the collector; given up: ") == true)
+        }
+
+        @Test("what a command leaves behind keeps no notice waiting, and ends with it")
+        func leftBehind() async throws {
+            let temporary = try TemporaryDirectory()
+            let file = "\(temporary.path)/pids"
+            let command = CommandChannel(
+                command: "sleep 100000 & echo $! >> \(file); exit 0",
+                environment: ["PATH": "/usr/bin:/bin"]
+            )
+            var policy = quick
+            // Whoever waits for more than the command does so for good.
+            policy.timeout = .seconds(100_000)
+            let notifier = Notifier([command], policy, log: { _ in })
+            for number in 1...3 { notifier.send(notice(number)) }
+            until { notifier.counts.delivered == 3 }
+            #expect(notifier.counts == (3, 0, 0))
+            notifier.stop(within: .zero)
+            let pids = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").compactMap { pid_t($0) }
+            #expect(pids.count == 3)
+            for pid in pids {
+                #expect(await eventually { !isRunning(pid) })
+            }
+        }
+
+        /// False for what has ended, whether somebody waited for it or not.
+        private func isRunning(_ pid: pid_t) -> Bool {
+            guard let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
+            return status.split(separator: ")").last?.hasPrefix(" Z") != true
+        }
+
+        @Test("the status of a webhook counts, whatever it has to say", arguments: [200, 404])
+        func longAnswer(status: Int) throws {
+            let server = try ScriptedServer { _ in
+                .flood("HTTP/1.1 \(status) X\r\nContent-Type: text/html\r\n\r\n", then: "<p>a page</p>")
+            }
+            let webhook = WebhookChannel(url: "http://127.0.0.1:\(server.port)/hook")
+            func deliver() throws(NoticeFailure) { try webhook.deliver(notice(1)) { .now + Patience.wait } }
+            guard status != 200 else { return try deliver() }
+            #expect(throws: NoticeFailure(reason: "answered 404", mayRetry: false)) { try deliver() }
         }
 
         /// What nobody waited for yet.
