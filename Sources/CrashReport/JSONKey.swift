@@ -43,9 +43,9 @@ public struct JSONKey {
         return (try? reader.unquotedString()) ?? ""
     }
 
-    /// True for the same text, however it is written.
+    /// True for the same text, however it is escaped. As RFC 8259 has it: `String` takes "é" of one scalar and of two for equal.
     static func == (left: JSONKey, right: JSONKey) -> Bool {
-        guard left.isPlain, right.isPlain else { return left.text == right.text }
+        guard left.isPlain, right.isPlain else { return left.text.utf8.elementsEqual(right.text.utf8) }
         return left.start == right.start && left.bytes.count == right.bytes.count
             && (left.bytes.count <= 8 || areEqual(left.bytes, right.bytes.baseAddress))
     }
@@ -53,7 +53,7 @@ public struct JSONKey {
     /// True for the key of this name, in a `case`.
     @inline(never)
     public static func ~= (name: StaticString, key: JSONKey) -> Bool {
-        guard key.isPlain else { return key.text == "\(name)" }
+        guard key.isPlain else { return key.text.utf8.elementsEqual("\(name)".utf8) }
         return key.bytes.count == name.utf8CodeUnitCount && areEqual(key.bytes, name.utf8Start)
     }
 

@@ -102,7 +102,7 @@ public struct JSONReader {
         /// Where its keys begin in `openKeys`.
         let mark: Int
         /// Its keys, when they are many.
-        var manyKeys: Set<String>?
+        var manyKeys: Set<[UInt8]>?
         var isAtStart = true
     }
 
@@ -151,19 +151,19 @@ public struct JSONReader {
     private mutating func remember(
         _ key: JSONKey,
         since mark: Int,
-        in many: inout Set<String>?,
+        in many: inout Set<[UInt8]>?,
         at offset: Int
     ) throws(JSONError) {
         let isNew: Bool
         if many != nil {
-            isNew = many?.insert(key.text).inserted ?? true
+            isNew = many?.insert(Array(key.text.utf8)).inserted ?? true
         } else {
             isNew = openKeys.withUnsafeBufferPointer { keys in
                 for index in mark..<keys.count where keys[index] == key { return false }
                 return true
             }
             openKeys.append(key)
-            if openKeys.count - mark > 16 { many = Set(openKeys[mark...].map(\.text)) }
+            if openKeys.count - mark > 16 { many = Set(openKeys[mark...].map { Array($0.text.utf8) }) }
         }
         guard isNew else {
             throw JSONError(.syntax, at: offset, "the key \"\(key.text.madeVisible(limit: 40))\" is there twice")

@@ -1,4 +1,5 @@
-/// A JSON value; members of an object have no order.
+/// A JSON value; members of an object have no order. Of keys that differ in nothing but their Unicode normalization, which `String`
+/// takes for equal, an object has one, with the value that came last.
 public enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)

@@ -20,7 +20,7 @@ struct CorpusTests {
     private static let readable: Set = [
         "cut-gzip", "escaped-controls", "minus-zero", "no-newline",
         "tiny-exponent", "long-fraction", "two-members", "type-last", "whole", "whole-compressed", "whole-gzip",
-        "many-keys",
+        "many-keys", "composed-keys",
     ]
 
     @Test("each is read or refused with a reason, as its name lets expect", arguments: names)

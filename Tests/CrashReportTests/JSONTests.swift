@@ -100,6 +100,35 @@ struct JSONTests {
         #expect(throws: JSONError.self) { try JSONReader.parse(Array(twice.utf8)) }
     }
 
+    @Test("Keys are the same when their characters are, and not when they look alike", arguments: [0, 17])
+    func comparesKeysByBytes(others: Int) throws {
+        let rest = (0..<others).map { ",\"k\($0)\":0" }.joined()
+        // One scalar and two, and a sign that normalization makes a letter.
+        let composed = try JSONReader.parse(Array("{\"\u{e9}\":1,\"K\":2\(rest),\"e\u{301}\":3,\"\u{212a}\":4}".utf8))
+        guard case .object(let members) = composed else { throw JSONError(.mismatch, at: 0, "no object") }
+        // A Swift dictionary has one of each, the last.
+        #expect(members.count == 2 + others)
+        #expect(members["\u{e9}"] == .integer(3) && members["K"] == .integer(4))
+        let twice = "{\"\u{e9}\":1\(rest),\"\\u00e9\":2}"
+        #expect(throws: JSONError.self) { try JSONReader.parse(Array(twice.utf8)) }
+    }
+
+    @Test("A name that only looks like a member's is another")
+    func matchesNamesByBytes() throws {
+        var known: [Bool] = []
+        try Array("{\"\u{212a}\":0,\"K\":0,\"\\u004c\":0}".utf8).withUnsafeBufferPointer { bytes in
+            var reader = try JSONReader(bytes)
+            try reader.members { key, reader throws(JSONError) in
+                switch key {
+                case "K", "L": known.append(true)
+                default: known.append(false)
+                }
+                try reader.skip()
+            }
+        }
+        #expect(known == [false, true, true])
+    }
+
     @Test("What is written can be read again")
     func roundTrips() throws {
         let value = JSONValue.object([
