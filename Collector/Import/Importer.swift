@@ -78,7 +78,14 @@ public struct Importer<Failure: Error> {
         if path == "-" { return try add(STDIN_FILENO, named: "standard input", isReport: false) }
         var status = stat()
         guard stat(path, &status) == 0 else { return leave(path, errno) }
-        guard status.st_mode & S_IFMT == S_IFDIR else { return try add(file: Array(path.utf8), flags: 0) }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: break
+        // Such as /dev/zero, which has no end. A pipe may be what a shell makes of <(…).
+        case S_IFCHR, S_IFBLK:
+            let reason = "a device, which may have no end: `mayday import - < FILE` reads it all the same"
+            return outcome.unreadable.append("\(path): \(reason)")
+        default: return try add(file: Array(path.utf8), flags: 0)
+        }
         try DirectoryWalk.visit(Array(path.utf8)) { file, entry throws(Failure) in
             let name = String(decoding: file, as: UTF8.self)
             switch entry {

@@ -54,6 +54,16 @@
             #expect(piped.output == "1 imported\n" && piped.errors == "")
         }
 
+        @Test("a device, which has no end, is no file, when it is named, too")
+        func device() async throws {
+            let outcome = try await collector.run("import", "/dev/zero")
+            #expect(outcome.status == .exited(1))
+            #expect(outcome.errors.contains("mayday: /dev/zero: a device, which may have no end"), "\(outcome.errors)")
+            let shown = try await collector.run("show", "/dev/zero")
+            #expect(shown.status == .exited(1))
+            #expect(shown.errors.contains("/dev/zero is not a report: larger than "), "\(shown.errors)")
+        }
+
         @Test("what is not read is named, with the reason, and never as a terminal would take it")
         func leftOut() async throws {
             try write(log(0), "app.log")
