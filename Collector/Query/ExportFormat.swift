@@ -10,7 +10,7 @@ public enum ExportFormat: String, Sendable, CaseIterable {
 
     private static let columns = [
         "id", "project", "issue", "state", "time", "received", "kind", "service", "release", "environment", "host",
-        "signal", "title", "culprit", "tags",
+        "signal", "title", "culprit", "tags", "occurrences", "cut_short",
     ]
 
     /// What stands above all; nil for nothing.
@@ -33,16 +33,35 @@ public enum ExportFormat: String, Sendable, CaseIterable {
         switch value {
         case .string(let text): quoted(text.madeVisible())
         case .integer(let number): "\(number)"
+        case .bool(let flag): "\(flag)"
         case .object(let members): field(members["name"])
         default: ""
         }
     }
 
-    /// Spreadsheets take a cell that begins so for a formula; an apostrophe keeps them from it.
+    /// A field by scalars: a combining mark behind a comma or a quotation mark makes one character with it, which is neither to
+    /// Swift and both to who reads the file.
     private static func quoted(_ text: String) -> String {
-        let isFormula = text.first.map { "=+-@\t".contains($0) } ?? false
-        let text = isFormula ? "'" + text : text
-        guard text.contains(where: { ",\"\n\r".contains($0) }) else { return text }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+        let text = isFormula(text) ? "'" + text : text
+        let isPlain = text.unicodeScalars.allSatisfy { (" "..."~").contains($0) && $0 != "," && $0 != "\"" }
+        guard !isPlain else { return text }
+        var field = String.UnicodeScalarView("\"".unicodeScalars)
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" { field.append(scalar) }
+            field.append(scalar)
+        }
+        field.append("\"")
+        return String(field)
+    }
+
+    /// True for what spreadsheets take for a formula, also behind blanks and what nobody sees; an apostrophe keeps them from it.
+    private static func isFormula(_ text: String) -> Bool {
+        let first = text.unicodeScalars.first { scalar in
+            if scalar == "\t" || scalar == "\r" { return true }
+            let properties = scalar.properties
+            return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint
+                && properties.generalCategory != .format
+        }
+        return first.map { "=+-@\t\r\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".unicodeScalars.contains($0) } ?? false
     }
 }

@@ -86,7 +86,11 @@ package struct StoreReader: Reader {
     {
         try asking { () throws(StoreError) in
             guard let decided = try store.decide(decision, on: issue, at: time) else { return nil }
-            return IssueList.Entry(issue: decided, releases: try store.releases(of: decided.key))
+            // With what is known where issues are listed.
+            let key = decided.key
+            let selection = IssueSelection(project: key.project, number: key.number, time: time, limit: 1)
+            let issue = try store.issues(selection).first ?? decided
+            return IssueList.Entry(issue: issue, releases: try store.releases(of: key))
         }
     }
 

@@ -45,6 +45,11 @@
             #expect(listed.contains(#""count":3"#))
             let muted = try await collector.run("mute", "1", "--until-more", "2", "--for", "7d", "--json")
             #expect(muted.output.contains(#""muted_until_count":5"#), "\(muted.output)")
+            // The answer is the object of the list.
+            let object = try await collector.run("list", "--status", "muted", "--json").output
+            let answer = try #require(muted.output.wholeMatch(of: /\{"issues":\[(.+)\],"undigested":.*\n/)).1
+            #expect(answer.contains(#""environment":"production""#), "\(answer)")
+            #expect(object.contains(answer), "\(object)")
             let shown = try await collector.run("show", "1").output
             #expect(shown.contains("Issue 1 of project default, muted until 20"))
             #expect(shown.contains("\n  hosts       1\n"))
