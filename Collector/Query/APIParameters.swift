@@ -83,6 +83,24 @@ public struct APIParameters: Sendable, Equatable {
 
     // MARK: Reading
 
+    /// Names of those of all reports.
+    private static let filters = [
+        "release", "environment", "kind", "signal", "host", "tag", "text", "since", "until",
+    ]
+    /// Names of the others, by what is asked for.
+    static let ofProjects = ["only"]
+    static let ofIssues = ["project", "number", "status", "sort", "limit", "offset"] + filters
+    static let ofReports = ["project", "issue", "id", "limit", "offset", "after"] + filters
+    static let ofQuestions = ["project", "issue", "by", "piece", "limit"] + filters
+    static let ofDecisions = ["decision", "in", "until", "more", "into"]
+
+    /// Refuses a parameter that is none of these: passed over, a slip of the pen would be answered with more than was meant.
+    func allow(_ names: [String]) throws(QueryError) {
+        guard let name = values.keys.filter({ !names.contains($0) }).min() else { return }
+        let known = names.isEmpty ? "there are none here" : "here are \(names.joined(separator: ", "))"
+        throw .wrong("\(name.prefix(64)): no parameter of this: \(known)")
+    }
+
     func onlyNames() throws(QueryError) -> Bool { try choice("only", ["names"]) != nil }
 
     func issues(_ project: Int?) throws(QueryError) -> IssueSelection {

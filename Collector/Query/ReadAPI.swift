@@ -46,17 +46,32 @@ public struct ReadAPI: Sendable {
         let project = path.first.flatMap { Int($0) }
         let rest = project == nil ? path : Array(path.dropFirst())
         switch (rest.first, rest.count, isChange) {
-        case ("projects", 1, false): return .json(try projects(project, query))
+        case ("projects", 1, false):
+            try query.allow(APIParameters.ofProjects)
+            return .json(try projects(project, query))
         case ("statistics", 1, false):
+            try query.allow(APIParameters.ofQuestions)
             let question = try query.question(project)
             let statistics = try reader.statistics(question)
             return .json(StatisticsReport(question: question, statistics: statistics, now: .now()).json)
-        case ("issues", 1, false): return .json(try issues(project, query))
-        case ("issues", 2, false): return .json(try issue(project, rest[1]))
-        case ("issues", 3, true) where rest[2] == "status": return .json(try decide(project, rest[1], query))
-        case ("reports", 1, false): return .json(try reports(project, query))
-        case ("reports", 2, false): return .json(try report(project, rest[1]).json)
-        case ("reports", 3, false) where rest[2] == "file": return .file(try report(project, rest[1]).report.encode())
+        case ("issues", 1, false):
+            try query.allow(APIParameters.ofIssues)
+            return .json(try issues(project, query))
+        case ("issues", 2, false):
+            try query.allow([])
+            return .json(try issue(project, rest[1]))
+        case ("issues", 3, true) where rest[2] == "status":
+            try query.allow(APIParameters.ofDecisions)
+            return .json(try decide(project, rest[1], query))
+        case ("reports", 1, false):
+            try query.allow(APIParameters.ofReports)
+            return .json(try reports(project, query))
+        case ("reports", 2, false):
+            try query.allow([])
+            return .json(try report(project, rest[1]).json)
+        case ("reports", 3, false) where rest[2] == "file":
+            try query.allow([])
+            return .file(try report(project, rest[1]).report.encode())
         default: throw .notFound("nothing here: see \"Reading over HTTP\" in docs/collector.md")
         }
     }

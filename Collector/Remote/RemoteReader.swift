@@ -163,6 +163,12 @@ package struct RemoteReader: Reader {
             return .unreachable(
                 "\(url) does not take the token in \(tokenName): `mayday projects rotate \(word)` makes another"
             )
+        case 403 where tokenName.hasPrefix("MAYDAY_ADMIN_TOKEN"):
+            // Nothing is refused to the admin token.
+            return .unreachable(
+                "\(url) refuses it with the token in \(tokenName): that is not its admin token; `mayday projects rotate admin` "
+                    + "there makes another"
+            )
         case 403: return .unreachable("\(url) refuses it with the token in \(tokenName)\(said.map { ": \($0)" } ?? "")")
         default: return .unreachable("\(url) answered \(answer.status)\(said.map { ": \($0)" } ?? "")")
         }

@@ -105,6 +105,13 @@ public protocol Store: Sendable {
     ///
     /// - Returns: how many were removed; fewer than `limit` when there are no more.
     func prune(project id: Int, at time: Timestamp, limit: Int) throws(StoreError) -> Int
+    /// How many reports `prune` would remove in all if the project kept this, counted up to `limit`.
+    func countBeyond(
+        _ keep: Retention,
+        ofProject id: Int,
+        at time: Timestamp,
+        upTo limit: Int
+    ) throws(StoreError) -> Int
 
     // MARK: Deletion
 

@@ -19,7 +19,8 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .missing(let path):
-            "no data at \(path): give --data DIR or MAYDAY_DATA, or make it with `mayday serve --data \(path)`"
+            "no data at \(path): if a collector runs elsewhere, give its --data DIR (or MAYDAY_DATA) or --server URL; "
+                + "a new one is made by `mayday serve --data \(path)`"
         case .empty(let database):
             "no data in \(database): give another --store or MAYDAY_STORE, or make it with `mayday serve --store \(database)`"
         case .unusable(let path, let reason):

@@ -81,7 +81,7 @@ struct Arguments: Sendable {
         return number * unit * 1_000_000
     }
 
-    /// A number of bytes: `500M`, `20G`, with units of 1,024.
+    /// A number of bytes from `1M` on: `500M`, `20G`, with units of 1,024.
     func bytes(_ name: String) throws(CommandError) -> Int? {
         guard let text = values[name] else { return nil }
         let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
@@ -92,7 +92,13 @@ struct Arguments: Sendable {
         else {
             throw usage("\(name) \(text): expected a whole number, with K, M, G or T behind it")
         }
-        return number * (unit ?? 1)
+        let bytes = number * (unit ?? 1)
+        guard bytes >= 1 << 20 else {
+            throw usage(
+                "\(name) \(text): less than 1M holds hardly a report: write M, G or T behind the number, such as 20G"
+            )
+        }
+        return bytes
     }
 
     /// How many to list.

@@ -30,6 +30,8 @@ struct CommandSpec: Sendable {
         case store
         /// That, or another collector over HTTP.
         case reader
+        /// As `reader`, but it brings reports there, which takes the admin token.
+        case intake
     }
 
     /// `list`.
@@ -66,11 +68,17 @@ struct CommandSpec: Sendable {
             help:
                 "another collector instead, with a token in MAYDAY_READER_TOKEN or MAYDAY_ADMIN_TOKEN (or MAYDAY_SERVER)"
         )
+        let intake = Option(
+            name: "--server",
+            value: "URL",
+            help: "another collector instead, with its admin token in MAYDAY_ADMIN_TOKEN (or MAYDAY_SERVER)"
+        )
         let places =
             switch place {
             case .none: [Option]()
             case .store: [data, store]
             case .reader: [data, store, server]
+            case .intake: [data, store, intake]
             }
         return options + places + [Option(name: "--help", value: nil, help: "show this help")]
     }

@@ -35,14 +35,13 @@ struct Console: Sendable {
         _ = Foundation.write(STDERR_FILENO, bytes, bytes.count)
     }
 
-    /// How text is laid out: by the terminal, `COLUMNS`, `NO_COLOR` and `TERM`.
+    /// How text is laid out: by the terminal, `COLUMNS`, `NO_COLOR` and `TERM`. In a pipe no line is cut, whatever `COLUMNS` says.
     var layout: TextLayout {
         let environment = ProcessInfo.processInfo.environment
         let isTerminal = isatty(STDOUT_FILENO) != 0
         let isPlain = environment["NO_COLOR"]?.isEmpty == false || environment["TERM"] == "dumb"
         let width = environment["COLUMNS"].flatMap { Int($0) } ?? (isTerminal ? Self.terminalWidth : nil)
-        let cuts = isTerminal || width != nil
-        return TextLayout(width: width ?? 80, color: isTerminal && !isPlain, cuts: cuts, now: .now())
+        return TextLayout(width: width ?? 80, color: isTerminal && !isPlain, cuts: isTerminal, now: .now())
     }
 
     private static var terminalWidth: Int? { terminalSize.map { Int($0.ws_col) } }

@@ -37,14 +37,15 @@ enum ImportCommand: Command {
                 + "(.log.1, .log.2.gz, .log-20261130.gz). What else is there is named as left out, which is no failure; exit code 1 "
                 + "when something was damaged, refused or not readable, or no reports were found.",
             "A report that is there already is left as it is, so the same log may be imported again.",
-            "With --server it needs MAYDAY_ADMIN_TOKEN. A collector that asks to wait is waited for, ten minutes at most for a "
+            "With --server it needs the admin token (`mayday projects rotate admin` there makes another) in MAYDAY_ADMIN_TOKEN: a reader's does "
+                + "not do. A collector that asks to wait is waited for, ten minutes at most for a "
                 + "report.",
         ],
         examples: [
             "kubectl logs --previous checkout | mayday import -", "mayday import /var/lib/mayday/checkout",
             "mayday import --release checkout@1.4.2 /var/crashes",
         ],
-        place: .reader
+        place: .intake
     )
 
     static func run(_ arguments: Arguments, _ console: Console) throws(CommandError) -> ExitCode {
@@ -61,8 +62,10 @@ enum ImportCommand: Command {
             do throws(CommandError) {
                 for path in arguments.operands { try importer.add(path: path) }
             } catch {
-                let text = "\(error.text); \(importer.outcome.found) reports are there, import again for the rest"
-                throw CommandError(code: error.code, text: text)
+                let found = importer.outcome.found
+                guard found > 0 else { throw error }
+                let there = found == 1 ? "1 report is there" : "\(found) reports are there"
+                throw CommandError(code: error.code, text: "\(error.text); \(there), import again for the rest")
             }
             return importer.outcome
         }

@@ -52,7 +52,26 @@ enum Mayday {
         if let command = (commands + [SymbolicateWorkerCommand.self]).first(where: { $0.spec.name == name }) {
             return command
         }
-        let names = commands.map { $0.spec.name }.joined(separator: ", ")
-        throw .usage("unknown command \(name): there are \(names); see `mayday --help`")
+        let names = commands.map { $0.spec.name }
+        let near = names.map { (name: $0, edits: edits(name, $0)) }.filter { $0.edits <= 2 }.min { $0.edits < $1.edits }
+        if let near { throw .usage("unknown command \(name): did you mean `mayday \(near.name)`? see `mayday --help`") }
+        throw .usage("unknown command \(name): there are \(names.joined(separator: ", ")); see `mayday --help`")
+    }
+
+    /// How many characters have to be put in, taken out or replaced; many where a word is longer than any command.
+    private static func edits(_ word: String, _ other: String) -> Int {
+        guard word.utf8.count <= 32 else { return .max }
+        let (word, other) = (Array(word), Array(other))
+        var row = Array(0...other.count)
+        for (index, character) in word.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in other.indices {
+                let replaced = diagonal + (character == other[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[other.count]
     }
 }

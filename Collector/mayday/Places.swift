@@ -33,6 +33,12 @@ extension Arguments {
         guard let url = value("--server") ?? serverVariable else { return .store(try openStore(), try location()) }
         let name = has("--server") ? "--server" : "MAYDAY_SERVER"
         let base = try BaseURL(url, self, flag: name)
+        if case .intake = spec.place, variables["MAYDAY_ADMIN_TOKEN"]?.isEmpty != false {
+            throw usage(
+                "\(name) needs the admin token of that collector in MAYDAY_ADMIN_TOKEN (`mayday projects rotate admin` there makes "
+                    + "another): a reader's token brings no reports in"
+            )
+        }
         guard let (variable, token) = Self.tokenVariable(variables) else {
             throw usage(
                 "\(name) needs a token of that collector in MAYDAY_READER_TOKEN, which `mayday projects rotate reader` makes, "

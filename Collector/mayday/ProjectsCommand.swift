@@ -12,17 +12,22 @@ enum ProjectsCommand: Command {
         options: [
             CommandSpec.Option(name: "--age", value: "TIME", help: "keep: reports of so long, such as 90d"),
             CommandSpec.Option(name: "--reports", value: "N", help: "keep: so many reports"),
-            CommandSpec.Option(name: "--bytes", value: "N", help: "keep: so many bytes of reports, such as 20G"),
+            CommandSpec.Option(
+                name: "--bytes",
+                value: "N",
+                help: "keep: so many bytes of reports, such as 20G, from 1M on"
+            ),
             CommandSpec.Option(name: "--per-minute", value: "N", help: "limit: so many reports in any minute"),
             CommandSpec.Option(name: "--per-day", value: "N", help: "limit: so many reports in any day"),
             CommandSpec.Option(name: "--none", value: nil, help: "keep, limit: without any limit, as at first"),
-            CommandSpec.Option(name: "--yes", value: nil, help: "remove: its reports too, without asking"),
+            CommandSpec.Option(name: "--yes", value: nil, help: "keep, remove: reports go without asking"),
             .url, .json("the result"),
         ],
         notes: [
             "add and rotate print the DSN once: the store keeps only its hash. After rotate the old key is refused.",
             "keep says what a project keeps at most. `mayday serve` removes the oldest reports above that, every 10 minutes, but "
-                + "never the first and the last of an issue.",
+                + "never the first and the last of an issue. When reports would go at once, it says how many and asks on a terminal, and "
+                + "needs --yes elsewhere.",
             "limit says how many reports a project may send to each `mayday serve`. Above it they are answered 429, and "
                 + "services send them again later. Reports that are alike may be half of a limit of ten or more.",
             "Without flags, keep and limit show what is set; a flag changes only what it names, and --none takes all away.",
@@ -88,6 +93,11 @@ enum ProjectsCommand: Command {
         guard isPlain, (1...64).contains(name.count) else {
             throw arguments.usage("add \(name): a name has 1 to 64 letters, digits, dashes, dots and underscores")
         }
+        if let meaning = otherMeaning(name) {
+            throw arguments.usage(
+                "add \(name): \(meaning) in these commands: give another name, such as project-\(name)"
+            )
+        }
         let url = try givenURL(arguments)
         let store = try arguments.openStore()
         let key = Secret.random()
@@ -97,6 +107,13 @@ enum ProjectsCommand: Command {
         guard let project else { throw .nothingFound("a project \(name) is there already: see `mayday projects list`") }
         show(project.id, base.dsn(key: key, project: project.id), arguments, console)
         return .done
+    }
+
+    /// What commands would take a name for; nil for nothing. One that is there already is meant by its id.
+    private static func otherMeaning(_ name: String) -> String? {
+        if name.allSatisfy({ $0.isNumber }) { return "a number is the id of a project" }
+        if ["admin", "reader", "symbols"].contains(name) { return "that is a token" }
+        return name.hasPrefix("-") ? "what begins with a dash is a flag" : nil
     }
 
     private static func rotate(_ text: String, _ arguments: Arguments, _ console: Console) throws(CommandError)
@@ -109,7 +126,7 @@ enum ProjectsCommand: Command {
         let (isThere, base) = try CommandError.wrapping { () throws(StoreError) in
             (try store.replaceKey(ofProject: id, with: key.hash), try baseURL(url, store))
         }
-        guard isThere else { throw .nothingFound("no project \(id): see `mayday projects list`") }
+        guard isThere else { throw missing(id) }
         show(id, base.dsn(key: key, project: id), arguments, console)
         return .done
     }
@@ -127,15 +144,49 @@ enum ProjectsCommand: Command {
             guard isChange else { return set }
             if arguments.has("--none") { set = Retention() }
             (set.age, set.count, set.bytes) = (age ?? set.age, count ?? set.count, bytes ?? set.bytes)
-            return try store.setRetention(set, ofProject: id) ? set : nil
+            return set
         }
-        guard let retention else { throw .nothingFound("no project \(id): see `mayday projects list`") }
+        guard let retention else { throw missing(id) }
+        if isChange {
+            try confirm(retention, id, store, arguments, console)
+            let isSet = try CommandError.wrapping { () throws(StoreError) in
+                try store.setRetention(retention, ofProject: id)
+            }
+            guard isSet else { throw missing(id) }
+        }
         var text = retention.text.map { "at most \($0)" } ?? "all reports"
         if isChange, retention != Retention() {
             text += "; what is beyond that goes within 10 minutes of `mayday serve`"
         }
         show(id, retention.json, "project \(id) keeps \(text)", arguments, console)
         return .done
+    }
+
+    /// Asks when reports would go at once: a letter that was left out behind a number destroys as much as `delete` does.
+    private static func confirm(
+        _ retention: Retention,
+        _ id: Int,
+        _ store: any Store,
+        _ arguments: Arguments,
+        _ console: Console
+    ) throws(CommandError) {
+        if arguments.has("--yes") { return }
+        let (beyond, total) = try CommandError.wrapping { () throws(StoreError) in
+            let beyond = try store.countBeyond(retention, ofProject: id, at: .now(), upTo: countedBeyond + 1)
+            guard beyond > 0 else { return (0, 0) }
+            return (beyond, try store.projectSummaries().first { $0.id == id }?.reports ?? beyond)
+        }
+        guard beyond > 0 else { return }
+        let count = beyond > countedBeyond ? "more than \(countedBeyond)" : "\(beyond)"
+        let limits = retention.text.map { ", all beyond \($0)," } ?? ""
+        try Deletion.confirm("\(count) of \(Deletion.text(total)) of project \(id)\(limits)", arguments, console)
+    }
+
+    /// More than these are not counted.
+    private static let countedBeyond = 10_000
+
+    private static func missing(_ id: Int) -> CommandError {
+        .nothingFound("no project \(id): see `mayday projects list`")
     }
 
     private static func limit(_ text: String, _ arguments: Arguments, _ console: Console) throws(CommandError)
@@ -152,7 +203,7 @@ enum ProjectsCommand: Command {
             (set.perMinute, set.perDay) = (perMinute ?? set.perMinute, perDay ?? set.perDay)
             return try store.setLimits(set, ofProject: id) ? set : nil
         }
-        guard let limits else { throw .nothingFound("no project \(id): see `mayday projects list`") }
+        guard let limits else { throw missing(id) }
         let text = limits.text.map { "at most \($0)" } ?? "as many as it has"
         show(id, limits.json, "project \(id) may send \(text)", arguments, console)
         return .done
@@ -193,7 +244,7 @@ enum ProjectsCommand: Command {
         let id = try id(text, store, arguments)
         let projects = try CommandError.wrapping { () throws(StoreError) in try store.projectSummaries() }
         guard let project = projects.first(where: { $0.id == id }) else {
-            throw .nothingFound("no project \(id): see `mayday projects list`")
+            throw missing(id)
         }
         guard projects.count > 1 else {
             throw .nothingFound("project \(id) is the only one, and a collector needs one: add another first")

@@ -68,17 +68,18 @@
                 #expect(try first.post(report.encode(), key: key).status == 201)
             }
             #expect(await first.stop().status == .exited(0))
-            let kept = try await collector.run(
-                "projects",
-                "keep",
-                "1",
-                "--reports",
-                "3",
-                "--age",
-                "90d",
-                "--bytes",
-                "1G"
-            )
+            let keep = ["projects", "keep", "1", "--reports", "3", "--age", "90d", "--bytes", "1G"]
+            let variables = ["MAYDAY_DATA": collector.data]
+            let asked = try await ChildProcess.run(Collector.mayday, keep, environment: variables)
+            #expect(asked.status == .exited(2) && asked.output == "")
+            let says =
+                "this deletes 3 of 6 reports of project 1, all beyond 90d, 3 reports, 1G bytes, for good, and nobody can be "
+                + "asked here: give --yes"
+            #expect(asked.errors.contains(says), "\(asked.errors)")
+            #expect(try await collector.run("projects", "keep", "1").output == "project 1 keeps all reports\n")
+            let plenty = try await collector.run("projects", "keep", "1", "--reports", "6")
+            #expect(plenty.status == .exited(0), "\(plenty.errors)")
+            let kept = try await ChildProcess.run(Collector.mayday, keep + ["--yes"], environment: variables)
             #expect(
                 kept.output
                     == "project 1 keeps at most 90d, 3 reports, 1G bytes; what is beyond that goes within 10 minutes of `mayday serve`\n"

@@ -20,7 +20,7 @@
             #expect(try serving.post(many.encode(), key: key).status == 201)
             #expect(try serving.post(SampleReport.old(2, hours: 1).gzip(), key: key).status == 201)
             _ = await serving.stop()
-            let list = lines(try await collector.run("reports", environment: ["COLUMNS": "120"]))
+            let list = try await collector.linesOnTerminal("reports", columns: 120)
             #expect(list.count == 3 && list[2].contains("  999 × Index out of range"), "\(list)")
             #expect(!list[1].contains("×"))
             let json = try await collector.run("reports", "--json").output
@@ -45,8 +45,8 @@
             }
             _ = await serving.stop()
             #expect(try Golden.difference(lines(try await collector.run("list")), "list-cut.txt") == nil)
-            let wide = try await collector.run("reports", environment: ["COLUMNS": "120"])
-            #expect(try Golden.difference(lines(wide), "reports-cut.txt") == nil)
+            let wide = try await collector.linesOnTerminal("reports", columns: 120)
+            #expect(try Golden.difference(wide, "reports-cut.txt") == nil)
             let shown = try await collector.run("show", bare.header.id)
             #expect(try Golden.difference(lines(shown), "show-cut.txt") == nil)
             for (command, name) in [("list", "issues"), ("reports", "reports")] {

@@ -110,6 +110,24 @@
                     #expect(answer.status == status, "\(method) \(path) as \(tokens.firstIndex(of: token) ?? -1)")
                 }
             }
+            // Passed over, they would be answered with more than was meant.
+            for path in [
+                "/api/issues?relase=a", "/api/1/issues/1?limit=2", "/api/reports?sort=last", "/api/1/reports/\(id)?x=1",
+                "/api/1/reports/\(id)/file?x=1", "/api/statistics?status=open", "/api/projects?project=1",
+                "/api/issues?after=",
+            ] {
+                let answer = try client.request("GET", path, headers: ["Authorization": "Bearer \(tokens[2])"])
+                let name = try #require(path.firstMatch(of: /\?(\w+)=/)).1
+                #expect(answer.status == 400, "\(path)")
+                #expect(answer.body.contains("\(name): no parameter of this: "), "\(answer.body)")
+            }
+            let decision = try client.request(
+                "POST",
+                "/api/1/issues/1/status?decision=mute&untill=2026-01-01T00:00:00Z",
+                headers: ["Authorization": "Bearer \(admin)"]
+            )
+            #expect(decision.status == 400)
+            #expect(decision.body.contains("untill: no parameter of this: here are decision, in, until, more, into"))
             func list(_ token: String, _ arguments: String...) async throws -> ChildProcess.Outcome {
                 try await ChildProcess.run(
                     Collector.mayday,

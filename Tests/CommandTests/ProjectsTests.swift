@@ -1,6 +1,7 @@
 #if os(Linux)
     import CrashReport
     import Foundation
+    import Store
     import Testing
     import TestSupport
 
@@ -117,6 +118,18 @@
             _ = await serving.stop()
         }
 
+        @Test("a project that has the number of another for a name since before is meant by its id")
+        func numbered() async throws {
+            let collector = try Collector()
+            let serving = try await collector.serve()
+            _ = await serving.stop()
+            let store = try StoreLocation.directory(DataDirectory(collector.data)).open()
+            let added = try store.addProject(name: "1", key: Secret.random().hash, at: .now())
+            #expect(added?.id == 2)
+            let removed = try await collector.run("projects", "remove", "2")
+            #expect(removed.output == "project 2, 1, is removed, with 0 reports\n", "\(removed.errors)")
+        }
+
         @Test(
             "what is wrong with the limits is named",
             arguments: [
@@ -124,6 +137,15 @@
                 ("limit", "limit needs the id or the name of a project"),
                 ("keep 1 --age 90", "--age 90: expected a whole number and s, m, h or d"),
                 ("keep 1 --bytes 0", "--bytes 0: expected a whole number, with K, M, G or T"),
+                ("keep 1 --bytes 20", "--bytes 20: less than 1M holds hardly a report: write M, G or T"),
+                ("keep 1 --bytes 1023K", "--bytes 1023K: less than 1M holds hardly a report"),
+                (
+                    "add 3",
+                    "add 3: a number is the id of a project in these commands: give another name, such as project-3"
+                ),
+                ("add admin", "add admin: that is a token in these commands: give another name"),
+                ("add reader", "add reader: that is a token"), ("add symbols", "add symbols: that is a token"),
+                ("add -- -x", "add -x: what begins with a dash is a flag in these commands: give another name"),
                 ("keep 1 --bytes 9999999999T", "--bytes 9999999999T: expected"),
                 ("keep 1 --reports 0", "--reports 0: expected a whole number from 1"),
                 ("keep 1 --per-day 5", "--per-day is no flag of keep: it takes --age, --reports, --bytes or --none"),

@@ -55,16 +55,28 @@
             let token = try #require(rotated.firstMatch(of: /"([0-9a-f]{32,})"/)).1
             let answer = try serving.post(samples[0].gzip(), key: String(token))
             #expect(answer.status == 403 && answer.body.contains("the project's key, or the admin token"))
-            if kind == "reader" {
-                let refused = try await run(
-                    [spool],
-                    ["MAYDAY_SERVER": "http://127.0.0.1:\(serving.port)", "MAYDAY_READER_TOKEN": String(token)]
-                )
-                #expect(refused.status == .exited(3))
-                let says =
-                    "refuses it with the token in MAYDAY_READER_TOKEN: this token keeps no reports: send the project's "
-                    + "key, or the admin token; 0 reports are there, import again for the rest"
-                #expect(refused.errors.contains(says), "\(refused.errors)")
+            let server = "http://127.0.0.1:\(serving.port)"
+            let needs =
+                "needs the admin token of that collector in MAYDAY_ADMIN_TOKEN (`mayday projects rotate admin` there makes "
+                + "another): a reader's token brings no reports in"
+            let cases: [([String: String], Int32, String)] = [
+                ([:], 2, "--server \(needs)"), (["MAYDAY_READER_TOKEN": String(token)], 2, "--server \(needs)"),
+                (
+                    ["MAYDAY_ADMIN_TOKEN": "wrong"], 3,
+                    "in MAYDAY_ADMIN_TOKEN: `mayday projects rotate admin` makes another"
+                ),
+                (
+                    ["MAYDAY_ADMIN_TOKEN": String(token)], 3,
+                    "in MAYDAY_ADMIN_TOKEN: that is not its admin token; `mayday projects rotate admin` there makes"
+                ),
+            ]
+            for (environment, status, says) in cases {
+                for flags in [[], ["--project", "1"]] {
+                    let refused = try await run([spool, "--server", server] + flags, environment)
+                    #expect(refused.status == .exited(status))
+                    #expect(refused.errors.contains(says), "\(refused.errors)")
+                    #expect(!refused.errors.contains("import again"), "\(refused.errors)")
+                }
             }
             #expect(await serving.stop().status == .exited(0))
         }
@@ -110,7 +122,7 @@
             let outcome = try await run([spool], remote)
             #expect(outcome.status == .exited(3))
             let says =
-                "http://127.0.0.1:\(server.port) answered 429: one a day; 1 reports are there, import again for the rest\n"
+                "http://127.0.0.1:\(server.port) answered 429: one a day; 1 report is there, import again for the rest\n"
             #expect(outcome.errors == "mayday: \(says)")
         }
     }

@@ -77,6 +77,28 @@ struct RetentionTests {
         #expect(try fixture.store.check() == [])
     }
 
+    @Test("what would go is counted, up to a limit, and stays", arguments: Backend.allCases)
+    func counting(_ backend: Backend) throws {
+        let (fixture, reports) = try filled(backend, 12)
+        let store = fixture.store
+        let late = Timestamp(microseconds: .max)
+        func count(_ keep: Retention, at time: Timestamp, upTo limit: Int = 100) throws -> Int {
+            try store.countBeyond(keep, ofProject: 1, at: time, upTo: limit)
+        }
+        #expect(try count(Retention(), at: late) == 0)
+        #expect(try count(Retention(age: 60_000_000), at: reports[7].received) == 4)
+        #expect(try count(Retention(age: 60_000_000), at: late) == 8)
+        #expect(try count(Retention(count: 9), at: late) == 3)
+        #expect(try count(Retention(bytes: 20), at: late) == 8)
+        #expect(try count(Retention(bytes: 20), at: late, upTo: 5) == 5)
+        #expect(try count(Retention(count: 12), at: late) == 0)
+        #expect(try store.countBeyond(Retention(bytes: 20), ofProject: 9, at: late, upTo: 5) == 0)
+        #expect(try store.retention(ofProject: 1) == Retention())
+        #expect(try kept(fixture, of: reports).count == 12)
+        _ = try store.setRetention(Retention(count: 9), ofProject: 1)
+        #expect(try pruneAll(fixture, at: .now()) == 3)
+    }
+
     @Test("what waits for digestion stays; what could not be digested goes", arguments: Backend.allCases)
     func undigested(_ backend: Backend) throws {
         let fixture = try Fixture(backend)

@@ -15,7 +15,7 @@ public struct TextLayout: Sendable, Equatable {
     /// Lines are padded to their width, and `COLUMNS` may be anything.
     private static let widest = 1_000
 
-    /// A layout; 80 columns are assumed when nothing is known.
+    /// A layout; 80 columns are assumed when nothing is known, and at least 60 are used: in less there is no table.
     public init(width: Int = 80, color: Bool = false, cuts: Bool = true, now: Timestamp) {
         self.width = min(max(60, width), Self.widest)
         self.color = color

@@ -17,36 +17,74 @@ extension SQLStore {
     func prune(project id: Int, at time: Timestamp, limit: Int) throws(StoreError) -> Int {
         try engine.write { connection throws(StoreError) in
             guard let keep = try Self.retention(ofProject: id, connection), !keep.isUnlimited else { return 0 }
-            // Summed up only where it matters: it reads an entry for each report.
-            var (count, bytes) = (0, 0)
-            if keep.count != nil || keep.bytes != nil {
-                let sums = try connection.query(
-                    "SELECT count(*), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM reports WHERE project = ?",
-                    [id]
-                ) { ($0.int(0), $0.int(1)) }
-                (count, bytes) = sums.first ?? (0, 0)
-            }
-            let before = keep.age.map { time.microseconds - $0 } ?? .min
-            var removed = 0
-            for report in try Self.removable(ofProject: id, limit: limit, connection) {
-                let isTooMuch = count > keep.count ?? .max || bytes > keep.bytes ?? .max
-                guard isTooMuch || report.received.microseconds < before else { break }
+            let beyond = try Self.beyond(keep, ofProject: id, at: time, limit: limit, connection)
+            for report in beyond {
                 try Self.remove(report.row, connection)
                 if let issue = report.issue {
                     let values = [report.occurrences, issue]
                     try connection.run("UPDATE issues SET removed = removed + ? WHERE row = ?", values)
                 }
-                count -= 1
-                bytes -= report.bytes
-                removed += 1
             }
-            return removed
+            return beyond.count
         }
     }
 
+    func countBeyond(
+        _ keep: Retention,
+        ofProject id: Int,
+        at time: Timestamp,
+        upTo limit: Int
+    ) throws(StoreError) -> Int {
+        try engine.read { connection throws(StoreError) in
+            guard !keep.isUnlimited else { return 0 }
+            return try Self.beyond(keep, ofProject: id, at: time, limit: limit, isLooking: true, connection).count
+        }
+    }
+
+    /// A report that may go.
+    private struct Removable {
+        var row: Int
+        var received: Timestamp
+        var bytes: Int
+        var issue: Int?
+        var occurrences: Int
+    }
+
+    /// The oldest reports that are beyond what is kept.
+    private static func beyond(
+        _ keep: Retention,
+        ofProject id: Int,
+        at time: Timestamp,
+        limit: Int,
+        isLooking: Bool = false,
+        _ connection: any SQLConnection
+    ) throws(StoreError) -> [Removable] {
+        // Summed up only where it matters: it reads an entry for each report.
+        var (count, bytes) = (0, 0)
+        if keep.count != nil || keep.bytes != nil {
+            let sums = try connection.query(
+                "SELECT count(*), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM reports WHERE project = ?",
+                [id]
+            ) { ($0.int(0), $0.int(1)) }
+            (count, bytes) = sums.first ?? (0, 0)
+        }
+        let before = keep.age.map { time.microseconds - $0 } ?? .min
+        var found: [Removable] = []
+        for report in try removable(ofProject: id, limit: limit, isLooking: isLooking, connection) {
+            let isTooMuch = count > keep.count ?? .max || bytes > keep.bytes ?? .max
+            guard isTooMuch || report.received.microseconds < before else { break }
+            count -= 1
+            bytes -= report.bytes
+            found.append(report)
+        }
+        return found
+    }
+
     /// The oldest reports that are neither the first nor the last of their issue, and do not wait for digestion.
-    private static func removable(ofProject id: Int, limit: Int, _ connection: any SQLConnection)
-        throws(StoreError) -> [(row: Int, received: Timestamp, bytes: Int, issue: Int?, occurrences: Int)]
+    ///
+    /// - Parameter isLooking: true for who removes none, and locks none.
+    private static func removable(ofProject id: Int, limit: Int, isLooking: Bool, _ connection: any SQLConnection)
+        throws(StoreError) -> [Removable]
     {
         try connection.query(
             """
@@ -55,12 +93,15 @@ extension SQLStore {
                     AND (other.time, other.row) < (reports.time, reports.row))
                 AND EXISTS (SELECT 1 FROM reports AS other WHERE other.issue = reports.issue
                     AND (other.time, other.row) > (reports.time, reports.row))
-            )) ORDER BY received, row LIMIT ? \(connection.dialect.skipLocked)
+            )) ORDER BY received, row LIMIT ? \(isLooking ? "" : connection.dialect.skipLocked)
             """,
             [id, limit]
         ) {
-            (
-                row: $0.int(0), received: $0.time(1), bytes: $0.int(2), issue: $0.optionalInt(3),
+            Removable(
+                row: $0.int(0),
+                received: $0.time(1),
+                bytes: $0.int(2),
+                issue: $0.optionalInt(3),
                 occurrences: $0.int(4)
             )
         }
