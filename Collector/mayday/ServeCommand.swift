@@ -295,6 +295,8 @@ private struct StopSignals {
         sigaddset(&set, SIGTERM)
         sigaddset(&set, SIGINT)
         pthread_sigmask(SIG_BLOCK, &set, nil)
+        // Where whoever started it ignores that, nobody could wait for a child and learn how it ended.
+        signal(SIGCHLD, SIG_DFL)
     }
 
     /// Waits for one, and from then on lets a second one end the process at once.

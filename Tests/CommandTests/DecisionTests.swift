@@ -129,6 +129,23 @@
             #expect(lines.last == "mayday show 1/1")
         }
 
+        @Test("a collector that was started with the end of children ignored learns of it all the same")
+        func ignoredChildren() async throws {
+            let collector = try Collector()
+            let told = "\(collector.temporary.path)/told"
+            let serving = try await collector.serve(
+                "--on-issue",
+                "echo told >> \(told)",
+                through: ["/usr/bin/env", "--ignore-signal=CHLD"]
+            )
+            let report = SampleReport().report()
+            #expect(try serving.post(report.encode(), key: try await serving.key()).status == 201)
+            #expect(await eventually { FileManager.default.fileExists(atPath: told) })
+            // It has told at its end how it went.
+            #expect(!(await serving.stop()).errors.contains("notify:"))
+            #expect(try String(contentsOfFile: told, encoding: .utf8) == "told\n")
+        }
+
         @Test("issues that were new in a flood are told by their numbers after a kill", arguments: [false, true])
         func flood(isDatabase: Bool) async throws {
             let database = isDatabase ? try PostgresServer.running().freshURL() : nil

@@ -35,18 +35,22 @@
         ///
         /// - Parameters:
         ///   - other: a data directory that is not the usual one.
+        ///   - wrapper: a program that becomes the collector, with its arguments.
         ///   - environment: variables that it gets.
         ///   - limit: how long it may live.
         public func serve(
             _ arguments: String...,
             data other: String? = nil,
+            through wrapper: [String] = [],
             environment: [String: String] = [:],
             limit: Duration = Patience.server
         ) async throws -> Serving {
+            let words =
+                wrapper + [Self.mayday, "serve", "--listen", "127.0.0.1:0"]
+                + (database.map { ["--store", $0] } ?? ["--data", other ?? data]) + arguments
             let child = try ChildProcess(
-                Self.mayday,
-                ["serve", "--listen", "127.0.0.1:0"] + (database.map { ["--store", $0] } ?? ["--data", other ?? data])
-                    + arguments,
+                words[0],
+                Array(words.dropFirst()),
                 environment: environment,
                 limit: limit
             )
