@@ -236,7 +236,7 @@ let tests: [Target] = [
             "Import",
         ]
     ),
-    test("MaydayTests", ["CrashCapture", "Mayday", "MaydayTestKit", "CrashReport", "SDKChild"]),
+    test("MaydayTests", ["CrashCapture", "CCurl", "Mayday", "MaydayTestKit", "CrashReport", "SDKChild"]),
     .executableTarget(name: "SDKChild", dependencies: ["Mayday"], path: "Tests/SDKChild", swiftSettings: strict),
     // No dependency of the tests that run it: they would be linked with its allocator.
     .target(name: "AllocationCounter", path: "Tests/AllocationChild/Counter", cSettings: strictC),

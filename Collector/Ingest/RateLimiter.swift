@@ -70,10 +70,12 @@ final class RateLimiter: Sendable {
 
     private static let smallestShared = 10
     private static let maximumShares = 1_000
+    /// No client is told to stay away for longer, whenever the next report may come: a limit that is raised meanwhile is to be noticed.
+    static let longestWait = Duration.seconds(3_600)
 
     private static func take(_ buckets: inout [TokenBucket], at now: ContinuousClock.Instant) -> Duration? {
         let waits = buckets.indices.compactMap { buckets[$0].wait(at: now) }
-        if let longest = waits.max() { return longest }
+        if let longest = waits.max() { return min(longest, longestWait) }
         for index in buckets.indices { buckets[index].take() }
         return nil
     }

@@ -32,6 +32,11 @@ final class Progress: Sendable {
         if isShown { line.withLock { $0 = text } }
     }
 
+    /// Tells a person something that stays, and takes the line away until it is written again.
+    func note(_ text: String) {
+        Self.write("\(isShown ? "\r\u{1b}[K" : "")mayday: \(text.madeVisible())\n")
+    }
+
     fileprivate func stop() {
         guard isShown else { return }
         end.signal()

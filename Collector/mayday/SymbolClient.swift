@@ -42,12 +42,15 @@ struct SymbolClient {
 
     /// Sends a file, unless one that says as much is there.
     ///
-    /// - Parameter sending: told, when the file is on its way, how much of it is sent: a text that changes.
+    /// - Parameters:
+    ///   - sending: told, when the file is on its way, how much of it is sent: a text that changes.
+    ///   - waiting: told of each failure after which it is tried again, and when.
     func add(
         _ facts: DebugFileFacts,
         from path: String,
         named name: String,
-        sending: (@escaping Progress.Line) -> Void
+        sending: (@escaping Progress.Line) -> Void,
+        waiting: (String) -> Void
     ) throws(CommandError) -> SymbolStore.Addition {
         if let reason = SymbolStore.refusal(of: facts) { return .refused(reason) }
         guard let buildID = facts.buildID else { return .refused("it has no build id: link with --build-id") }
@@ -55,7 +58,11 @@ struct SymbolClient {
         var problem = ""
         var isTokenRefused = false
         for attempt in 0..<Self.attempts {
-            if attempt > 0 { usleep(UInt32(1_000_000) << min(attempt - 1, 4)) }
+            if attempt > 0 {
+                let pause = UInt32(1) << min(attempt - 1, 4)
+                waiting("\(server): \(problem); once more in \(pause) s (\(attempt) of \(Self.attempts - 1))")
+                sleep(pause)
+            }
             do throws(FileTransfer.Failure) {
                 // First without the digest, for which the file would have to be packed.
                 let state = try transfer(buildID, packed?.digest.header).get()

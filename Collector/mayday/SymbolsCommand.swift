@@ -64,7 +64,7 @@ enum SymbolsCommand: Command {
     {
         let reports = try arguments.openStore()
         let symbols = try arguments.symbols()
-        let result = try addAll(paths, console) { file, facts, _ throws(CommandError) in
+        let result = try addAll(paths, console) { file, facts, _, _ throws(CommandError) in
             do throws(SymbolStoreError) {
                 let time = Timestamp.now().description
                 return try symbols.add(facts, from: file.path, named: name(file), at: time)
@@ -88,9 +88,10 @@ enum SymbolsCommand: Command {
         var refused: [String] = []
     }
 
-    /// Adds one file, and says to its last argument how far it is.
-    private typealias Add = (SymbolSearch.Found, DebugFileFacts, (@escaping Progress.Line) -> Void) throws(CommandError)
-        -> SymbolStore.Addition
+    /// Adds one file, and says how far it is and what has to be told.
+    private typealias Add = (
+        SymbolSearch.Found, DebugFileFacts, _ sending: (@escaping Progress.Line) -> Void, _ telling: (String) -> Void
+    ) throws(CommandError) -> SymbolStore.Addition
 
     /// Adds what is at the paths, one by one.
     private static func addAll(_ paths: [String], _ console: Console, _ add: Add) throws(CommandError) -> Added {
@@ -113,7 +114,7 @@ enum SymbolsCommand: Command {
                     result.refused.append("\(file.path): no program or library (ELF)")
                     continue
                 }
-                switch try add(file, facts, { sent in progress.show("\(line): \(sent())") }) {
+                switch try add(file, facts, { sent in progress.show("\(line): \(sent())") }, progress.note) {
                 case .stored(let entry): result.stored.append(entry)
                 case .duplicate(let entry): result.duplicates.append(entry)
                 case .refused(let reason): result.refused.append("\(file.path): \(reason)")
@@ -131,8 +132,8 @@ enum SymbolsCommand: Command {
         -> ExitCode
     {
         let client = try SymbolClient(arguments)
-        let result = try addAll(paths, console) { file, facts, sending throws(CommandError) in
-            try client.add(facts, from: file.path, named: name(file), sending: sending)
+        let result = try addAll(paths, console) { file, facts, sending, telling throws(CommandError) in
+            try client.add(facts, from: file.path, named: name(file), sending: sending, waiting: telling)
         }
         show(result, 0, arguments, console)
         return result.refused.isEmpty ? .done : .nothingFound

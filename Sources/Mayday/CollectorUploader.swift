@@ -4,6 +4,9 @@ extension CollectorUploader: ReportUploader {
     /// `collector at 127.0.0.1:7171`.
     public var destination: String { "collector at \(dsn.authority)" }
 
+    /// The project of the collector: each has its own limit.
+    public var pauseScope: String { dsn.reportsURL }
+
     /// Whether libcurl is there.
     public func selfCheck() -> [SelfCheck.Finding] { HTTPPost.selfCheck() }
 

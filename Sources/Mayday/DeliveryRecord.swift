@@ -151,13 +151,19 @@ extension Spool {
 
     // MARK: Pauses
 
-    /// Until when an uploader's backend asked to be left alone; nil when it did not, or the time has come.
+    /// Until when the backend that an uploader sends to asked to be left alone; nil when that one did not, or the time has come.
     ///
-    /// Kept on disk, so that a service that is started again and again does not forget it.
-    func pause(of uploader: UploaderName, now: Timestamp) -> Timestamp? {
+    /// Kept on disk, so that a service that is started again and again does not forget it:
+    ///
+    ///     2026-03-01T12:00:00Z
+    ///     http://127.0.0.1:7171/api/1/reports
+    ///
+    /// - Parameter scope: the second line. What another backend asked for does not count, nor what names none.
+    func pause(of uploader: UploaderName, at scope: String, now: Timestamp) -> Timestamp? {
         guard let file = try? openRegular(uploader.pauseFile, O_RDONLY),
-            let bytes = try? file.read(limit: 64),
-            let until = Timestamp(String(decoding: bytes.prefix { $0 != 0x0a }, as: UTF8.self)),
+            let lines = (try? file.read(limit: Spool.largestOwn))?.split(separator: 0x0a, maxSplits: 2),
+            lines.count > 1, lines[1].elementsEqual(Spool.line(scope).utf8),
+            let until = Timestamp(String(decoding: lines[0], as: UTF8.self)),
             // Beyond every pause that is granted: a clock was set back.
             until > now, until.microseconds - now.microseconds <= RetryPolicy.longestAsked.microseconds
         else { return nil }
@@ -165,10 +171,13 @@ extension Spool {
     }
 
     /// Remembers until when to leave a backend alone.
-    func pause(_ uploader: UploaderName, until: Timestamp) throws(SystemError) {
+    func pause(_ uploader: UploaderName, at scope: String, until: Timestamp) throws(SystemError) {
         let file = try openOwn(uploader.pauseFile, O_WRONLY | O_CREAT | O_TRUNC)
-        try file.write(Array("\(until)\n".utf8))
+        try file.write(Array("\(until)\n\(Spool.line(scope))\n".utf8))
     }
+
+    /// A scope as it is written down, whatever an uploader says.
+    private static func line(_ scope: String) -> String { scope.madeVisible(limit: 1_000) }
 }
 
 /// The FNV-1a hash of a text, 64 bits.

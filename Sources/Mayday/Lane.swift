@@ -53,7 +53,7 @@ struct Lane: Sendable {
                 let plan = try plan(in: spool, behind: last, urgent: urgent)
                 let (due, now) = (plan.due, Timestamp.now())
                 summary.next = plan.next
-                if !due.isEmpty || plan.next != nil, let until = spool.pause(of: name, now: now) {
+                if !due.isEmpty || plan.next != nil, let until = pause(in: spool, now: now) {
                     summary.keep("\(uploader.destination) asked not to be sent to before \(until)", asked: until - now)
                     return summary
                 }
@@ -174,7 +174,7 @@ struct Lane: Sendable {
                 try? spool.note(.later, of: id, by: name)
                 guard let after else { return .kept(reason: reason, retryAfter: nil) }
                 let pause = RetryPolicy.honoured(after)
-                try? spool.pause(name, until: .now().advanced(by: pause))
+                try? spool.pause(name, at: uploader.pauseScope, until: .now().advanced(by: pause))
                 return .kept(reason: reason, retryAfter: pause)
             }
         } catch {
@@ -203,6 +203,11 @@ struct Lane: Sendable {
     func shutdown(deadline: ContinuousClock.Instant) async {
         preparation.reset()
         await firstResult(within: deadline - .now) { await uploader.shutdown() }
+    }
+
+    /// Until when the backend asked to be left alone; nil when it did not.
+    func pause(in spool: borrowing Spool, now: Timestamp = .now()) -> Timestamp? {
+        spool.pause(of: name, at: uploader.pauseScope, now: now)
     }
 
     /// Keeps in mind what the backend asked for, where there is no spool to write it down in.

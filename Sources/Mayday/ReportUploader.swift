@@ -17,6 +17,10 @@ public protocol ReportUploader: Sendable {
     /// delivery names it, so that the reasons of `UploadError` need not.
     var destination: String { get }
 
+    /// What a pause that the backend asks for (`UploadError.retry` with `after`) holds for: `destination` when it is not given.
+    /// Kept in the spool beside the time, so that another backend under the same name is not paused. One line, no secrets.
+    var pauseScope: String { get }
+
     /// Bytes of the largest report file that the backend takes; nil, when it is not given, for no limit. A larger one is sent
     /// without its attachments, and set aside when that does not help.
     var largestReport: Int? { get }
@@ -54,6 +58,9 @@ public protocol ReportUploader: Sendable {
 extension ReportUploader {
     /// The name.
     public var destination: String { name }
+
+    /// The destination.
+    public var pauseScope: String { destination }
 
     /// No limit.
     public var largestReport: Int? { nil }

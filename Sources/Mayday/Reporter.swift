@@ -141,7 +141,7 @@ private func deliverFromSpool(
     let kept = "kept in \("\(path)/\(SpoolEntry(id: id, isPart: false).fileName)".madeVisible(limit: 300))"
     do {
         let spool = try Spool(opening: path)
-        if let until = spool.pause(of: lane.name, now: .now()) {
+        if let until = lane.pause(in: spool) {
             return .notDelivered(
                 "report \(id) not delivered, \(kept): \(destination) asked not to be sent to before \(until)"
             )

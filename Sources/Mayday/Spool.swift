@@ -17,7 +17,7 @@ internal import CrashReport
 /// | `ID.jsonl.gz.part` | a report being written by a dying process, which holds its lock |
 /// | `ID.NAME.delivery` | what the uploader NAME did about the report so far, see `DeliveryRecord` |
 /// | `NAME.discarded` | what was not sent to it and not told yet, see `DiscardReason` |
-/// | `NAME.pause` | until when the uploader's backend asked to be left alone |
+/// | `NAME.pause` | until when the uploader's backend asked to be left alone, and which that is |
 /// | `last-crash`, `last-child-crash` | what the next start is told, see `Mayday.lastRun` |
 /// | `rejected/ID.jsonl.gz`, `rejected/ID.txt` | a report that a backend will never take, and why |
 ///

@@ -31,6 +31,9 @@ public struct SentryUploader: ReportUploader {
     /// `sentry at o1.ingest.example.com`.
     public var destination: String { "sentry at \(dsn.authority)" }
 
+    /// The project.
+    public var pauseScope: String { dsn.apiURL }
+
     /// Whether libcurl is there.
     public func selfCheck() -> [SelfCheck.Finding] { HTTPPost.selfCheck() }
 

@@ -185,6 +185,37 @@
             #expect(try Golden.difference(comparable, "doctor-process.txt") == nil)
         }
 
+        @Test("a backend that asked the service for a pause is named with its end; what is no pause is passed over")
+        func paused() async throws {
+            let place = try TemporaryDirectory()
+            let directory = "\(place.path)/spool/till"
+            try FileManager.default.createDirectory(
+                atPath: directory,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+            chmod("\(place.path)/spool", 0o700)
+            let now = Timestamp.now().microseconds
+            let until = Timestamp(microseconds: now + 3_600_000_000)
+            for (name, text) in [
+                ("collector", "\(until)\nhttp://127.0.0.1:1/api/1/reports\n"), ("old", "\(until)\n"), ("empty", ""),
+                ("over", "\(Timestamp(microseconds: now - 1))\nover\n"), ("far", "2199-01-01T00:00:00Z\nfar\n"),
+            ] {
+                try Data(text.utf8).write(to: URL(fileURLWithPath: "\(directory)/\(name).pause"))
+            }
+            #expect(mkfifo("\(directory)/pipe.pause", 0o600) == 0)
+            let (outcome, _) = try await check([
+                "MAYDAY_SPOOL": "\(place.path)/spool", "MAYDAY_SERVICE": "till", "SWIFT_BACKTRACE": "enable=no",
+            ])
+            #expect(
+                outcome.output.contains(
+                    "nothing is sent to http://127.0.0.1:1/api/1/reports before \(until), as it asked; reports wait in"
+                ),
+                "\(outcome.output)"
+            )
+            #expect(outcome.output.components(separatedBy: "nothing is sent to").count == 2, "\(outcome.output)")
+        }
+
         @Test("a process in which Mayday was not started: exit 1")
         func processWithout() async throws {
             let (outcome, _) = try await check(["MAYDAY_ENABLED": "no", "SWIFT_BACKTRACE": "enable=no"])

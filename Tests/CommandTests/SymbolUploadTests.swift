@@ -87,6 +87,18 @@
             #expect(await serving.stop().status == .exited(0))
         }
 
+        @Test("where nobody listens, the first failure is told, and that it is tried again")
+        func nobody() async throws {
+            let child = try ChildProcess(
+                Collector.mayday,
+                ["symbols", "add", "--server", "http://127.0.0.1:1", "--token", "t", program]
+            )
+            let line = await child.line(containing: "once more", in: .errors)
+            child.kill(SIGKILL)
+            #expect(line?.hasPrefix("mayday: http://127.0.0.1:1: ") == true, "\(line ?? "")")
+            #expect(line?.hasSuffix("; once more in 1 s (1 of 5)") == true, "\(line ?? "")")
+        }
+
         @Test("what one node takes has the report digested again that another lacked it for")
         func nodes() async throws {
             let collector = try Collector(database: try PostgresServer.running().freshURL())

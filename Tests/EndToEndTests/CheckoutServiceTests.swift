@@ -19,6 +19,17 @@ import Testing
         #expect(await service.child.outcome().status == .signalled(SIGTERM))
     }
 
+    @Test func `a DSN that is none is an error of one line, and no crash`() async throws {
+        let outcome = try await ChildProcess.run(
+            BuiltProduct.path("CheckoutService"),
+            [],
+            environment: ["MAYDAY_DSN": "nowhere"]
+        )
+        #expect(outcome.status == .exited(2))
+        #expect(outcome.errors.hasPrefix("CheckoutService: the DSN in MAYDAY_DSN: "), "\(outcome.errors)")
+        #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+    }
+
     /// One bug is one issue, at most two: an optimised build may have a function inlined into its async caller, which is
     /// no part of the stack otherwise.
     @Test func everyBugIsListedWithItsPlace() async throws {

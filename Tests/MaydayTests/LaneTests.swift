@@ -160,19 +160,46 @@ import Testing
         for _ in 1...3 { #expect(await !deliver(spool, to: limited, other)) }
         #expect(limited.attempts.count == 1)
         #expect(self.ids(other.delivered) == ids)
-        let until = try #require(Timestamp(String(spool.text("limited.pause").dropLast())))
+        let lines = spool.text("limited.pause").split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.dropFirst() == ["limited", ""])
+        let until = try #require(Timestamp(String(lines[0])))
         #expect((.seconds(3_600)...Duration.seconds(7_200)).contains(until - .now()))
     }
 
     @Test func `a pause from a clock that was set back is none`() async throws {
         let spool = try TestSpool()
         try spool.add(seed: 1)
-        for text in ["2199-01-01T00:00:00Z\n", "soon", "", "2020-01-01T00:00:00Z\n"] {
-            try spool.write(Array(text.utf8), to: "memory.pause")
+        for text in ["2199-01-01T00:00:00Z", "soon", "", "2020-01-01T00:00:00Z"] {
+            try spool.write(Array("\(text)\nmemory\n".utf8), to: "memory.pause")
             let uploader = InMemoryUploader(answer: broken)
             await deliver(spool, to: uploader)
             #expect(uploader.attempts.count == 1, "\(text)")
         }
+    }
+
+    @Test func `a pause is that of a backend and a project, and one that names none is over`() async throws {
+        let spool = try TestSpool()
+        let soon = Timestamp.now().advanced(by: .seconds(600))
+        for text in ["\(soon)", "\(soon)\n", "\(soon)\n\n", "\(soon)\nmemory2\n"] {
+            try spool.add(seed: 1)
+            try spool.write(Array(text.utf8), to: "memory.pause")
+            #expect(await deliver(spool, to: InMemoryUploader()), "\(text)")
+        }
+        let id = try spool.add(seed: 2)
+        try spool.write(Array("\(soon)\nmemory\n".utf8), to: "memory.pause")
+        #expect(await !deliver(spool, to: InMemoryUploader()))
+
+        let server = try ScriptedServer { request in
+            request.path.hasPrefix("/api/1/") ? .status(429, headers: ["Retry-After": "7200"]) : .created(request)
+        }
+        func uploader(_ project: Int) throws -> CollectorUploader {
+            try CollectorUploader(dsn: "http://KEY@127.0.0.1:\(server.port)/\(project)", name: "second")
+        }
+        for _ in 1...2 { #expect(await !deliver(spool, to: try uploader(1))) }
+        #expect(server.requests.map(\.path) == ["/api/1/reports"])
+        #expect(await deliver(spool, to: try uploader(2)))
+        #expect(server.requests.map(\.path) == ["/api/1/reports", "/api/2/reports"])
+        #expect(server.requests.last?.reportID == id)
     }
 
     @Test func `a service delivers in the background until nothing is left, and again when more comes`() async throws {
@@ -290,6 +317,24 @@ import Testing
         #expect(next.output == "flushed: true\n")
         #expect(second.requests.count == 1)
         #expect(spool.files() == [])
+    }
+
+    @Test func `what one collector asked for does not stop a crash's way to another`() async throws {
+        let spool = try TestSpool()
+        let full = try ScriptedServer { _ in .status(429, headers: ["Retry-After": "86400"]) }
+        let other = try ScriptedServer { .created($0) }
+        let environment = ["SWIFT_BACKTRACE": "enable=no"]
+        _ = try await spool.run("crash", port: full.port, environment: environment)
+        let again = try await spool.run("crash", port: full.port, environment: environment)
+        #expect(again.errors.contains(": collector at 127.0.0.1:\(full.port) asked not to be sent to before "))
+        #expect(full.requests.count == 1)
+        let moved = try await spool.run("crash", port: other.port, environment: environment)
+        #expect(!moved.errors.contains("asked not to be sent to"), "\(moved.errors)")
+        #expect(moved.errors.contains(" delivered to collector at 127.0.0.1:\(other.port)\n"), "\(moved.errors)")
+        // What the first did not take goes there, too.
+        #expect(try await spool.run("flush", port: other.port, environment: environment).output == "flushed: true\n")
+        #expect(Set(other.requests.compactMap(\.reportID)).count == 3 && full.requests.count == 1)
+        #expect(spool.reports() == [])
     }
 
     @Test(arguments: [

@@ -142,6 +142,32 @@ import Testing
         #expect(refused[1] == "1 report to deliver, and 1 that the backend refused")
     }
 
+    @Test func `a backend that asked for a pause is named with its end`() async throws {
+        let spool = try TestSpool()
+        let server = try ScriptedServer { .created($0) }
+        let until = Timestamp.now().advanced(by: .seconds(3_600))
+        func pause(_ port: UInt16) throws {
+            try spool.write(Array("\(until)\nhttp://127.0.0.1:\(port)/api/1/reports\n".utf8), to: "collector.pause")
+        }
+        try pause(1)
+        let text = try await check(in: spool)
+        #expect(text.hasPrefix("Would I get a report? Yes, with 1 warning.\n"), "\(text)")
+        #expect(
+            finding("delivery", in: text) == [
+                "warning",
+                "nothing is sent to collector at 127.0.0.1:1 before \(until), as it asked; reports wait in the spool",
+                "-> see there why; to try sooner, remove \(spool.path)/collector.pause",
+            ]
+        )
+        let environment = ["MAYDAY_SELF_CHECK": "1", "SWIFT_BACKTRACE": "enable=no"]
+        let other = try await spool.run(port: server.port, environment: environment)
+        #expect(other.errors.hasPrefix("mayday: Would I get a report? Yes.\n"), "\(other.errors)")
+        try pause(server.port)
+        let asked = try await spool.run(port: server.port, environment: environment)
+        #expect(asked.errors.hasPrefix("mayday: Would I get a report? Yes, with 1 warning.\n"), "\(asked.errors)")
+        #expect(asked.errors.contains(": it is there, and is sent reports after the pause that it asked for\n"))
+    }
+
     @Test func `a process that may not do much is told what that costs`() async throws {
         let spool = try TestSpool()
         let script = "ulimit -f 100; exec \"$@\""

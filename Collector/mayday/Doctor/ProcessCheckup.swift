@@ -187,6 +187,14 @@ enum ProcessCheckup {
         }
         StrandedReports.look(beside: target, through: path, &checkup)
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return }
+        for name in names.sorted() where name.hasSuffix(".pause") {
+            guard let (scope, until) = pause("\(path)/\(name)", now: .now()) else { continue }
+            checkup.warning(
+                "delivery",
+                "nothing is sent to \(scope) before \(until), as it asked; reports wait in the spool",
+                "see there why; to try sooner, remove \(target)/\(name)"
+            )
+        }
         let waiting = names.count { $0.hasSuffix(".jsonl.gz") }
         let rejected = ((try? FileManager.default.contentsOfDirectory(atPath: "\(path)/rejected")) ?? [])
             .count { $0.hasSuffix(".jsonl.gz") }
@@ -199,6 +207,23 @@ enum ProcessCheckup {
                 "`mayday show` reads them; the reasons of those refused are beside them in \(target)/rejected"
             )
         }
+    }
+
+    /// What a backend asked for: a line with the time, and one with where; nil when that is over, or names no backend.
+    private static func pause(_ path: String, now: Timestamp) -> (scope: String, until: Timestamp)? {
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = max(0, read(descriptor, &bytes, bytes.count))
+        let lines = bytes[..<count].split(separator: 0x0a)
+        // No pause is longer than a day.
+        guard lines.count > 1, let until = Timestamp(String(decoding: lines[0], as: UTF8.self)), until > now,
+            until.microseconds - now.microseconds <= 86_400_000_000
+        else { return nil }
+        return (String(decoding: lines[1], as: UTF8.self), until)
     }
 
     // MARK: Limits

@@ -22,10 +22,17 @@ import Mayday
 #endif
 
 // MAYDAY_DSN says where the collector really is.
-try Mayday.start(
-    .init(release: "checkout@1.4.2", environment: "production"),
-    uploader: CollectorUploader(dsn: "http://KEY@127.0.0.1:7171/1")
-)
+do {
+    try Mayday.start(
+        .init(release: "checkout@1.4.2", environment: "production"),
+        uploader: CollectorUploader(dsn: "http://KEY@127.0.0.1:7171/1")
+    )
+} catch {
+    // What is left to the runtime ends as a crash does.
+    let text = "CheckoutService: \(error)\n"
+    write(STDERR_FILENO, text, text.utf8.count)
+    exit(2)
+}
 
 let port = CommandLine.arguments.dropFirst().first ?? "0"
 guard let port = UInt16(port) else {

@@ -6,10 +6,14 @@ extension SelfCheck {
     /// Looks at everything, and asks the backends.
     static func run(_ service: Service?, asking timeout: Duration) async -> SelfCheck {
         guard let service, service.isCapturing else { return run(service) }
+        let paused = Set(service.pauses.map(\.uploader.name))
         let tasks = service.uploaders.map { uploader in
             Task {
                 let deadline = ContinuousClock.now.advanced(by: timeout)
-                return await firstResult(within: timeout) { await finding(of: uploader, deadline: deadline) }
+                let isPaused = paused.contains(uploader.name)
+                return await firstResult(within: timeout) {
+                    await finding(of: uploader, isPaused: isPaused, deadline: deadline)
+                }
                     ?? problem(of: uploader, "no answer within \(timeout)")
             }
         }
@@ -18,7 +22,11 @@ extension SelfCheck {
         return run(service, backends: findings)
     }
 
-    private static func finding(of uploader: any ReportUploader, deadline: ContinuousClock.Instant) async -> Finding {
+    private static func finding(
+        of uploader: any ReportUploader,
+        isPaused: Bool,
+        deadline: ContinuousClock.Instant
+    ) async -> Finding {
         do throws(UploadError) {
             guard try await uploader.probe(deadline: deadline) else {
                 return .ok(
@@ -26,7 +34,8 @@ extension SelfCheck {
                     "\(uploader.destination): it cannot be asked without a report; Mayday.rehearse() sends one"
                 )
             }
-            return .ok("backend", "\(uploader.destination): it is there, and would take a report")
+            let outlook = isPaused ? "is sent reports after the pause that it asked for" : "would take a report"
+            return .ok("backend", "\(uploader.destination): it is there, and \(outlook)")
         } catch {
             return problem(of: uploader, error.reason)
         }

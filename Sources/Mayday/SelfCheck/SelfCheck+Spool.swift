@@ -82,7 +82,21 @@ extension SelfCheck {
         )
     }
 
-    static func delivery(_ service: Service, isAsked: Bool) -> Finding {
+    /// What is not sent for now, and the way of what is.
+    static func deliveries(_ service: Service, isAsked: Bool) -> [Finding] {
+        let pauses = service.pauses
+        let findings = pauses.map { pause in
+            Finding.warning(
+                "delivery",
+                "nothing is sent to \(pause.uploader.destination) before \(pause.until), as it asked; reports wait in the spool",
+                "see there why; to try sooner, remove \(service.spoolPath ?? "")/\(UploaderName(pause.uploader.name).pauseFile)"
+            )
+        }
+        let isAnySent = pauses.isEmpty || pauses.count < service.uploaders.count
+        return isAnySent ? findings + [delivery(service, isAsked: isAsked)] : findings
+    }
+
+    private static func delivery(_ service: Service, isAsked: Bool) -> Finding {
         let seconds = service.deliveryDeadline / .seconds(1)
         guard seconds > 0 else {
             guard service.spoolPath != nil else {
@@ -100,6 +114,18 @@ extension SelfCheck {
         let time = seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
         let caveat = isAsked ? "" : " (not asked whether it is there)"
         return .ok("delivery", "at the crash, within \(time) s, to \(service.destination)\(caveat)")
+    }
+}
+
+extension Service {
+    /// The backends that asked to be left alone, and until when.
+    var pauses: [(uploader: any ReportUploader, until: Timestamp)] {
+        guard let path = spoolPath, let spool = try? Spool(opening: path) else { return [] }
+        var pauses: [(uploader: any ReportUploader, until: Timestamp)] = []
+        for lane in Lane.lanes(of: uploaders) {
+            if let until = lane.pause(in: spool) { pauses.append((lane.uploader, until)) }
+        }
+        return pauses
     }
 }
 

@@ -106,7 +106,7 @@ extension SelfCheck {
         if let service, service.isCapturing {
             let threads = ThreadStatus.all()
             findings += [handlers(), signalMasks(threads), alternateStacks(), unwinder(), profiler()]
-            findings += spool(service) + [delivery(service, isAsked: backends != nil)] + (backends ?? []) + discarded()
+            findings += spool(service) + deliveries(service, isAsked: backends != nil) + (backends ?? []) + discarded()
             // Two uploaders may need the same.
             for finding in service.uploaders.flatMap({ $0.selfCheck() }) where !findings.contains(finding) {
                 findings.append(finding)

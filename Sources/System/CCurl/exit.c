@@ -12,7 +12,7 @@
 enum { LONGEST_WAIT_MS = 3000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/// Threads that are sending, or have sent and are not done.
+/// Threads that are sending, and those of ours that have sent and are not done.
 static int senders;
 /// Threads that have sent and are about to end.
 static SendingThread *ended;
@@ -20,7 +20,9 @@ static bool ending;
 /// Whose threads they are: a forked child has the numbers and not the threads.
 static pid_t owner;
 
+/// The calling thread is one of `senders`.
 static __thread bool has_sent;
+static __thread bool is_ours;
 
 bool mayday_sending_begin(void) {
     pthread_mutex_lock(&lock);
@@ -33,6 +35,19 @@ bool mayday_sending_begin(void) {
     pthread_mutex_unlock(&lock);
     return may_send;
 }
+
+void mayday_sending_end(void) {
+    // Ours counts until it is done: what the libraries keep for a thread is given back at its end.
+    if (is_ours || !has_sent) return;
+    pthread_mutex_lock(&lock);
+    senders -= 1;
+    has_sent = false;
+    pthread_mutex_unlock(&lock);
+}
+
+bool mayday_http_holds_exit(void) { return has_sent; }
+
+void mayday_sending_thread_begins(void) { is_ours = true; }
 
 bool mayday_process_ends(void) {
     pthread_mutex_lock(&lock);
@@ -71,7 +86,9 @@ void mayday_join_senders(void) {
 static bool is_sending(void) {
     pthread_mutex_lock(&lock);
     ending = true;
-    bool is_sending = senders > 0 && getpid() == owner;
+    // Whoever calls `exit` while it sends would wait for itself.
+    int others = senders - (has_sent ? 1 : 0);
+    bool is_sending = others > 0 && getpid() == owner;
     pthread_mutex_unlock(&lock);
     return is_sending;
 }

@@ -14,8 +14,12 @@ typedef struct SendingThread {
     struct SendingThread *next;
 } SendingThread;
 
-/// The calling thread, one of ours, is about to use libcurl. False when the process is ending: then nothing may be sent any more.
+/// The calling thread is about to use libcurl: `exit` waits for it. False when the process is ending: then nothing may be sent any more.
 bool mayday_sending_begin(void);
+/// The calling thread has used libcurl, after a `mayday_sending_begin` that returned true. One of ours is waited for until it ends.
+void mayday_sending_end(void);
+/// The calling thread is one of ours, which calls `mayday_sending_thread_ends` in the end.
+void mayday_sending_thread_begins(void);
 /// The process is ending: what is being sent is to be given up.
 bool mayday_process_ends(void);
 /// The calling thread does nothing more. Takes over `thread`.

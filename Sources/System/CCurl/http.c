@@ -203,6 +203,7 @@ static void perform(
         return;
     }
     transfer(request, kind, file, answer);
+    mayday_sending_end();
 }
 
 void mayday_http_post(const MaydayHTTPRequest *request, MaydayHTTPAnswer *answer) {
@@ -230,6 +231,7 @@ typedef struct Work {
 static void *run(void *argument) {
     Work work = *(Work *)argument;
     free(argument);
+    mayday_sending_thread_begins();
     work.work(work.context);
     mayday_sending_thread_ends(work.thread);
     return NULL;

@@ -83,6 +83,9 @@ void mayday_http_put_file(const MaydayHTTPRequest *request, const MaydayHTTPFile
 /// Writes the body of an answer whose status is 200 to a file. It has failed when the body is longer than may be. Thread-safe.
 void mayday_http_get_file(const MaydayHTTPRequest *request, const MaydayHTTPFile *file, MaydayHTTPAnswer *answer);
 
+/// True while `exit` on another thread would wait for the calling one. Thread-safe.
+bool mayday_http_holds_exit(void);
+
 /// Runs `work(context)` on a thread of its own that ends with it, so that blocking calls never hold a thread of Swift's
 /// pool. The signals that a service handles never arrive there, SIGPIPE included. Returns 0 or an error number.
 int mayday_run_on_own_thread(void (*work)(void *context), void *context);
