@@ -172,8 +172,9 @@ def digestion_alone(mayday, load, store, files):
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
         def drain():
+            # Seldom: each time, the database counts all that wait.
             while (found := numbers(port))[waiting]:
-                time.sleep(0.02)
+                time.sleep(0.2)
             return found[done]
 
         post(1, 1)
